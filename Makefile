@@ -1,84 +1,115 @@
-# One command each; the first use of any sets up the virtual environment.
+# One command per task. The first command creates the virtual environment in .venv. `make demo` installs calque alone;
+# commands for development add the development tools to the same environment.
 PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
-# Tests start hundreds of commands: what they import is compiled once, whatever the shell says.
+INSTALLED := $(VENV)/.calque-installed
+TOOLS := $(VENV)/.tools-installed
+BASE := build/base
+PIP := -m pip install --quiet --disable-pip-version-check
+# CMake without Ninja compiles one file at a time unless this is set.
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# Tests start hundreds of commands. Compile the modules that they import once, whatever the shell has set.
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report-app demo test coverage test-long check format bench docs transcripts clean fuzz sanitize soak mutants cross dist reproduce
+.PHONY: help setup report-app demo base test coverage test-long check format bench bench-readme docs transcripts clean fuzz sanitize soak mutants cross dist reproduce
 
 help: ## show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## make the virtual environment and install calque with everything for its development
+setup: $(TOOLS) ## create .venv and install calque and all tools for its development
 
-$(STAMP): pyproject.toml CMakeLists.txt $(wildcard native/*)
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+$(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard native/*)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: calque needs Python 3.11 or newer, got $$($(PYTHON) --version 2>&1). Name another one: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "Creating the virtual environment $(VENV) (usually 5 seconds)"
+	@$(PYTHON) -m venv $(VENV)
+	@if command -v c++ >/dev/null 2>&1; then \
+	  echo "Installing calque and compiling its C++ kernels on $(CMAKE_BUILD_PARALLEL_LEVEL) cores (usually 1 to 2 minutes on 2 cores)"; \
+	else \
+	  echo "Installing calque with NumPy kernels, because there is no C++ compiler (usually 20 seconds)"; \
+	fi
+	@$(BIN)/python $(PIP) --editable .
+	@$(BIN)/calque --version
 	@touch $@
 
-demo: $(STAMP) ## evaluate two imaginary models on built-in sample data, and write a report of both
+# calque is installed already, so pip adds only what the extra `dev` asks for.
+$(TOOLS): $(INSTALLED)
+	@echo "Installing the development tools and all extras (about 1 GB, usually 2 minutes)"
+	@$(BIN)/python $(PIP) "calque-eval[dev]"
+	@touch $@
+
+demo: $(INSTALLED) ## evaluate two sample models on built-in data and write an HTML report
 	@mkdir -p build
 	@$(BIN)/calque demo --report build/demo.html
 
-test: $(STAMP) ## run the tests, in two processes (JOBS); the pages are tried by check
+base: $(INSTALLED) ## run the examples of all pages with calque and its required dependencies only
+	@echo "Installing calque without extras into $(BASE) (usually 20 seconds)"
+	@$(PYTHON) -m venv --clear $(BASE)
+	@$(BASE)/bin/python $(PIP) --config-settings wheel.cmake=false --config-settings wheel.py-api=py3 .
+	@$(BIN)/python tests/docs/copy_kernels.py $(BASE)/bin/python
+	@$(BASE)/bin/calque --version
+	@$(BASE)/bin/python tests/docs/base_install.py
+
+test: $(TOOLS) ## run the tests in two processes (JOBS); `make check` runs the examples in the docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" tests src --ignore=tests/docs
 
-coverage: $(STAMP) ## run the tests, and see which branches they take (95 % or more); takes nearly twice as long
+coverage: $(TOOLS) ## run the tests with branch coverage (at least 95 %); takes nearly twice as long
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" --cov --cov-report=term:skip-covered --cov-fail-under=95 tests src --ignore=tests/docs
 
-test-long: $(STAMP) ## run long tests, and every property on all its examples
+test-long: $(TOOLS) ## run the long tests, and every property test on more examples
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or hypothesis" --hypothesis-profile=long tests
 
-check: $(STAMP) ## format, lint, types, layers, budgets, workflows, examples in the docs
+check: $(TOOLS) ## check format, lint, types, layers, budgets, workflows and the examples in the docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --no-header -p no:cacheprovider README.md CONTRIBUTING.md docs tests/docs tests/build/test_budgets.py tests/build/test_workflows.py
 
-format: $(STAMP) ## put the code into shape
+format: $(TOOLS) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(STAMP) ## run calque and its peers on the same data and print ratios
+bench: $(TOOLS) ## measure calque and its peers on the same data
 	$(BIN)/python benchmarks/run.py
 
-fuzz: $(STAMP) ## attack every reader and loader, then the compiled scanner under sanitizers (FUZZ_SECONDS each, default 60)
+bench-readme: $(TOOLS) ## measure the rows of the README and write its table and chart (about 20 minutes)
+	$(BIN)/python benchmarks/run.py --readme
+
+fuzz: $(TOOLS) ## fuzz every reader and loader, then the compiled scanner with sanitizers (FUZZ_SECONDS each, default 60)
 	$(BIN)/python -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60)
 	tests/fuzz/native/run $(BIN)/python $(or $(FUZZ_SECONDS),60)
 
-sanitize: $(STAMP) ## call every kernel at random, built with sanitizers (SANITIZE_SECONDS, default 60)
+sanitize: $(TOOLS) ## call every kernel with random input, built with sanitizers (SANITIZE_SECONDS, default 60)
 	tests/kernels/sanitize $(BIN)/python $(or $(SANITIZE_SECONDS),60)
 
-soak: $(STAMP) ## evaluate at random in one process, and see whether memory or handles grow (SOAK_SECONDS, default 60)
+soak: $(TOOLS) ## evaluate random input in one process and check for leaks (SOAK_SECONDS, default 60)
 	$(BIN)/python -m tests.soak --seconds $(or $(SOAK_SECONDS),60)
 
-mutants: $(STAMP) ## put faults into a copy of the code and see whether the tests notice (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
+mutants: $(TOOLS) ## mutate a copy of the code and count the mutants that the tests find (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
 	$(BIN)/python -m tests.mutants --mutants $(or $(MUTANTS),12) --package "$(PACKAGE)" --seed $(or $(SEED),0) --jobs $(or $(JOBS),2) $(TESTS)
 
-cross: $(STAMP) ## compile the kernels for other systems, run them where that is possible, and check types as there (ZIG)
+cross: $(TOOLS) ## compile the kernels for other systems, run them if possible, and check types for each system (ZIG)
 	ZIG="$(ZIG)" tests/build/cross
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 
-dist: $(STAMP) ## build the sdist and a wheel into dist/, from the files that git knows (TAG must be the version, if it is given)
+dist: $(TOOLS) ## build the sdist and a wheel into dist/ from the files that git tracks (TAG must match the version)
 	$(BIN)/python -m tests.build.distributions dist $(if $(TAG),--tag "$(TAG)")
 
-reproduce: $(STAMP) ## build the sdist and a wheel twice, in different surroundings, and compare every byte
+reproduce: $(TOOLS) ## build the sdist and a wheel twice in different environments and compare every byte
 	$(BIN)/python -m tests.build.distributions dist --twice
 
-report-app: ## build the report's page from its sources (needs Node and npm)
+report-app: ## build the report page from its sources (needs Node and npm)
 	cd src/calque/report/app && npm ci --silent && npm run --silent check && npm run --silent build
 
-docs: $(STAMP) ## build the documentation as a site
+docs: $(TOOLS) ## build the documentation site
 	$(BIN)/mkdocs build --strict --quiet
 
-transcripts: $(STAMP) ## write the output of every terminal session in the docs anew
+transcripts: $(TOOLS) ## update the output of every terminal session in the docs
 	$(BIN)/python tests/docs/pages.py
 
-clean: ## remove everything that can be made again
+clean: ## remove everything that make can create again
 	rm -rf $(VENV) build dist site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

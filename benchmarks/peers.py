@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import os
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +22,7 @@ from pathlib import Path
 DEFAULT_FOLDER = Path(__file__).resolve().parent / ".peers"
 CHECKOUT = Path(__file__).resolve().parents[1]
 GIT = ("git", "-C", str(CHECKOUT))
-BUILD_INPUTS = ("pyproject.toml", "CMakeLists.txt", "README.md", "native", "src")  # What `pip install .` reads.
+BUILD_INPUTS = ("pyproject.toml", "CMakeLists.txt", "native", "src")  # What an installation is made of, without the README.
 
 ENVIRONMENTS = {
     "calque": (),  # From the checkout: see `calque_requirements`.
@@ -57,7 +59,12 @@ def environment(name: str, folder: Path = DEFAULT_FOLDER) -> Installed | Missing
     """The environment of that name, made now if it is not there or no longer what it should be."""
     try:
         requirements = calque_requirements() if name == "calque" else ENVIRONMENTS[name]
-        return _made(name, folder / name, requirements, name if name == "calque" else requirements[0].partition("==")[0])
+        return _made(
+            name,
+            folder / name,
+            requirements,
+            distribution_of(CHECKOUT) if name == "calque" else requirements[0].partition("==")[0],
+        )
     except FileNotFoundError as error:
         return Missing(str(error))
     except subprocess.CalledProcessError as error:
@@ -73,7 +80,7 @@ def before(commit: str, folder: Path = DEFAULT_FOLDER) -> Installed | Missing:
             packed = subprocess.run([*GIT, "archive", "--format=tar", commit], check=True, capture_output=True).stdout
             with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
                 archive.extractall(source, filter="data")
-        return _made(name, folder / name, (f"{source}[parquet]",), "calque")
+        return _made(name, folder / name, (f"{source}[parquet]",), distribution_of(source))
     except subprocess.CalledProcessError as error:
         return Missing(_complaint(error))
 
@@ -99,13 +106,21 @@ def _made(name: str, folder: Path, requirements: tuple[str, ...], distribution: 
     if not stamp.exists() or stamp.read_text() != wanted:
         print(f"installing {name}", file=sys.stderr)
         _called([sys.executable, "-m", "venv", "--clear", str(folder)])
-        _called([str(programs / "python"), "-m", "pip", "install", "--quiet", *requirements])
+        build = [] if name in ENVIRONMENTS and name != "calque" else ["--config-settings", f"build-dir={folder}-build"]
+        _called([str(programs / "python"), "-m", "pip", "install", "--quiet", *build, *requirements])
         stamp.write_text(wanted)
     return Installed(programs, _version(programs, distribution))
 
 
+def distribution_of(source: Path) -> str:
+    """Return the name under which pip knows the calque in a source folder; earlier commits have another one."""
+    return str(tomllib.loads((source / "pyproject.toml").read_text("utf-8"))["project"]["name"])
+
+
 def _called(command: list[str]) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    # Without its compiled kernels calque is not what is to be measured.
+    environment = {**os.environ, "CALQUE_REQUIRE_NATIVE": "1"}
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
 
 
 def _version(programs: Path, distribution: str) -> str:

@@ -30,6 +30,9 @@ MODULES = (
 )
 """The modules that have public names."""
 
+SECTIONS = ("Args", "Returns", "Raises")
+"""The sections that a docstring may have."""
+
 WIDTH = 100
 """Longer signatures have a line for each parameter."""
 
@@ -138,9 +141,25 @@ def setting_table(task: type[Task]) -> str:
 
 
 def prose(thing: Any) -> str:
-    """A docstring as Markdown: its examples are code, everything else is text."""
+    """A docstring as Markdown: its examples are code, its sections are lists, everything else is text."""
     parts = re.split(r"\n[ \t]*\n", inspect.getdoc(thing) or "")
-    return "\n\n".join(code(textwrap.dedent(part)) if part.lstrip().startswith(">>>") else text(part) for part in parts)
+    return "\n\n".join(_markdown(part) for part in parts)
+
+
+def _markdown(part: str) -> str:
+    if part.lstrip().startswith(">>>"):
+        return code(textwrap.dedent(part))
+    heading, _, body = part.partition(":\n")
+    return section(heading, textwrap.dedent(body)) if heading in SECTIONS else text(part)
+
+
+def section(heading: str, body: str) -> str:
+    """A section of a docstring as Markdown: parameters and errors are a list, what is returned is text."""
+    if heading == "Returns":
+        return f"**{heading}** {text(' '.join(body.split()))}"
+    entries = re.split(r"\n(?=\S)", body)  # the further lines of an entry are indented
+    listed = [re.sub(r"^(\w+): ", r"`\1`: ", " ".join(entry.split())) for entry in entries]
+    return "\n".join([f"**{heading}**\n", *(f"- {text(entry)}" for entry in listed)])
 
 
 def text(part: str) -> str:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "patience.hpp"
@@ -39,29 +40,36 @@ class Assignment {
     }
 
     // Gives a row a column, moving other rows along the cheapest chain to a free one; the prices stay a proof.
+    // Prices stay between 0 and the greatest worth, because one free column without a price always remains: no sum overflows.
     void give_column(std::size_t start) {
         cost_.assign(columns_, std::numeric_limits<std::int64_t>::max());
         come_from_.assign(columns_, nobody);
         done_.assign(columns_, 0);
+        waiting_.resize(columns_);
+        std::iota(waiting_.begin(), waiting_.end(), std::size_t{0});
         row_price_[start] = *std::max_element(worth_ + start * columns_, worth_ + (start + 1) * columns_);
         std::size_t row = start, column = 0;
         std::int64_t so_far = 0;
         for (std::int32_t last = nobody;;) {
-            patience_.spend(2 * columns_);
-            for (std::size_t c = 0; c < columns_; ++c) {
-                if (done_[c] != 0) continue;
+            patience_.spend(2 * waiting_.size());
+            std::size_t best = 0;
+            for (std::size_t place = 0; place < waiting_.size(); ++place) {
+                const std::size_t c = waiting_[place];
                 const std::int64_t through = so_far + excess(row, c);
                 if (through < cost_[c]) {
                     cost_[c] = through;
                     come_from_[c] = last;
                 }
+                // A free column ends the chain: of equally cheap ones it comes first.
+                const std::size_t b = waiting_[best];
+                if (cost_[c] < cost_[b] || (cost_[c] == cost_[b] && owner_[b] != nobody && owner_[c] == nobody)) best = place;
             }
-            column = columns_;
-            for (std::size_t c = 0; c < columns_; ++c)
-                if (done_[c] == 0 && (column == columns_ || cost_[c] < cost_[column])) column = c;
+            column = waiting_[best];
             so_far = cost_[column];
             if (owner_[column] == nobody) break;
             done_[column] = 1;
+            waiting_[best] = waiting_.back();
+            waiting_.pop_back();
             last = static_cast<std::int32_t>(column);
             row = static_cast<std::size_t>(owner_[column]);
         }
@@ -88,17 +96,25 @@ class Assignment {
     // A column without a price may be left free: then a free one can be had for it.
     void move_earlier(std::size_t row) {
         const auto released = static_cast<std::size_t>(column_[row]);
+        std::size_t wanted = 0;
+        while (wanted < released && excess(row, wanted) != 0) ++wanted;
+        if (wanted == released) return;
         reached_.assign(columns_, 0);
         next_.assign(columns_, nobody);
         front_.assign(1, released);
         reached_[released] = 1;
+        waiting_.clear();
+        for (std::size_t later = row + 1; later < rows_; ++later) waiting_.push_back(later);
         bool free_ones = false;
         for (std::size_t place = 0; place < front_.size(); ++place) {
             const std::size_t column = front_[place];
-            patience_.spend(rows_ - row);
-            for (std::size_t later = row + 1; later < rows_; ++later)
-                if (const auto held = static_cast<std::size_t>(column_[later]); reached_[held] == 0 && excess(later, column) == 0)
-                    reach(held, column);
+            patience_.spend(waiting_.size() + 1);
+            std::size_t kept = 0;
+            for (const std::size_t later : waiting_) {
+                if (excess(later, column) == 0) reach(static_cast<std::size_t>(column_[later]), column);
+                else waiting_[kept++] = later;
+            }
+            waiting_.resize(kept);
             if (column_price_[column] == 0 && !free_ones) {
                 free_ones = true;
                 for (std::size_t c = 0; c < columns_; ++c)
@@ -136,7 +152,7 @@ class Assignment {
     std::vector<std::int64_t> row_price_, column_price_, cost_;
     std::vector<std::int32_t> owner_, column_, come_from_, next_;
     std::vector<std::uint8_t> done_, reached_;
-    std::vector<std::size_t> front_;
+    std::vector<std::size_t> front_, waiting_;
     Patience patience_;
 };
 

@@ -1,4 +1,4 @@
-// Lists whose items contend for partners: the best assignment of many small matrices of whole numbers.
+// Lists whose items contend for partners: the best assignment of many matrices of whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace calque {
 
-// What a pair may be worth at most, and how many items a list may have: sums of prices stay far from overflow.
-inline constexpr std::int64_t most_worth = std::int64_t{1} << 52;
-inline constexpr std::int64_t most_items = std::int64_t{1} << 9;
+// What a pair may be worth at most: three times as much does not overflow. And how many columns a matrix may have.
+inline constexpr std::int64_t most_worth = std::int64_t{1} << 60;
+inline constexpr std::int64_t most_items = std::int64_t{1} << 30;
 
 // For each row of each matrix (at least as many columns as rows; one matrix after the other, row by row) the column that it has
 // in the assignment of the greatest total; of several the one that gives the earliest row the earliest column, then the next.

@@ -53,7 +53,7 @@ class Environment:
 
     def requirements(self) -> list[str]:
         """What the installed calque says it needs."""
-        code = "from importlib.metadata import requires; print('\\n'.join(requires('calque')))"
+        code = "from importlib.metadata import requires; print('\\n'.join(requires('calque-eval')))"
         return self.run("python", "-c", code).splitlines()
 
     def copy(self, name: str) -> None:

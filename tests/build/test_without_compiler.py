@@ -34,7 +34,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = build(folder)
     assert done.returncode == 0, done.stdout
     assert "installed WITHOUT its compiled kernels" in done.stdout
-    [wheel] = folder.glob("calque-*.whl")
+    [wheel] = folder.glob("calque_eval-*.whl")
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")

@@ -51,9 +51,9 @@ BAD: dict[str, tuple[Any, list[str]]] = {
     "JSON cut off in the middle": (TEXT[: len(TEXT) // 2], ["line 1 column", "ends too early", "may be cut off"]),
     "JSON cut off in a string": (TEXT[: TEXT.index("model-a") + 3], ["line 1 column", "ends too early", "may be cut off"]),
     "not UTF-8": (TEXT.replace("model-a", "modèle").encode("latin-1"), ["byte ", "is not UTF-8", "save it as UTF-8"]),
-    "wrong top-level type: array": ([valid_predictions()], ["holds a deeply nested array", "an object with label_map"]),
-    "wrong top-level type: string": ('"hello"', ['holds "hello"', "an object with label_map"]),
-    "wrong top-level type: number": ("17", ["holds 17", "an object with label_map"]),
+    "wrong top-level type: array": ([valid_predictions()], ["contains a list", "label_map"]),
+    "wrong top-level type: string": ('"hello"', ['contains "hello"']),
+    "wrong top-level type: number": ("17", ["contains 17"]),
     "missing key": (edited(lambda t: t.pop("documents")), ["'documents' is missing", "add it"]),
     "misspelt key": (
         edited(lambda t: t["predictions"][0]["objects"][0].update(lable=t["predictions"][0]["objects"][0].pop("label"))),
@@ -116,7 +116,7 @@ BAD: dict[str, tuple[Any, list[str]]] = {
     ),
     "an empty file": ("", ["the file is empty", "check what"]),
     "a file of spaces": (" \n\t ", ["the file is empty"]),
-    "an empty object": ("{}", ["holds {}", "an object with label_map"]),
+    "an empty object": ("{}", ["contains {}"]),
 }
 
 
@@ -181,7 +181,7 @@ def test_a_directory(calque: Callable[..., Run], gt: str, tmp_path: Path) -> Non
     (tmp_path / "folder").mkdir()
     run = calque("detect", gt, "folder", "-o", "result.json")
     assert_refused(run, tmp_path, {"gt.json", "folder"})
-    assert "folder: the folder holds no files" in run.err
+    assert "folder: contains no files" in run.err
 
 
 def test_a_file_that_does_not_exist(calque: Callable[..., Run], gt: str, tmp_path: Path) -> None:

@@ -204,11 +204,11 @@ def test_completion_knows_the_verbs() -> None:
     assert app.calque.get_command(click.Context(app.calque), "nonsense") is None
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+def test_closed_output_before_a_verdict_exits_with_141() -> None:
     script = "import sys; from calque.cli import exits\ndef leave(): raise {}\nexits.run(leave)"
     for error in ("BrokenPipeError", "SystemExit(1)"):
         done = subprocess.run([sys.executable, "-c", script.format(error)], capture_output=True, check=False)
-        assert (done.returncode, done.stderr) == (0, b"")
+        assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_colour_changes_nothing_but_colour() -> None:

@@ -68,7 +68,7 @@ def test_sides_that_never_meet_end_with_3(
     if format == "json":
         assert json.loads(done.out)["issues"][0]["severity"] == "loss"
     else:
-        assert "nothing was evaluated" in done.out.splitlines()[0]
+        assert done.out == ""
     # The same files against themselves are evaluated.
     if truth != _coco(1, 2):
         assert calque(verb, files[0], files[0], "--format", format, *_unscored(verb)).code == 0
@@ -96,10 +96,10 @@ def test_a_truth_of_which_nothing_counts_ends_with_3(
     (tmp_path / f"found.{ending}").write_text(found)
     (tmp_path / "list.txt").write_text("nobody\n")
     done = calque(verb, f"truth.{ending}", f"found.{ending}", *options)
-    assert (done.code, done.out.splitlines()[0]) == (3, "nothing was evaluated")
-    assert done.err.startswith("error: ")
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("error: nothing was evaluated: ")
     if "the truth is empty" in done.err:
-        assert done.err.startswith(f"error: truth.{ending}: ")
+        assert f": truth.{ending}: " in done.err
 
 
 def test_a_model_that_finds_nothing_was_evaluated(calque: Calque, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_whoever_looks_at_a_state_later_is_told_too(calque: Calque, tmp_path: Pa
     (tmp_path / "truth.json").write_text(_boxes("a", "b"))
     (tmp_path / "found.json").write_text(_boxes("c", "d", **SCORED))
     first = calque("detect", "truth.json", "found.json", "--save", "one.state").err.splitlines()[0]
-    assert first.startswith("error: found.json: the two sides have no document in common")
+    assert first.startswith("error: nothing was evaluated: found.json: the two sides have no document in common")
     done = calque(again[0], "one.state", *(["one.state"] if again[0] == "compare" else []), *again[1:])
     assert done.code == 3
     assert "no document in common" in done.err

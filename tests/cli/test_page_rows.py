@@ -105,7 +105,8 @@ def test_a_bad_line_is_named_counted_and_stops_only_if_asked(calque: Callable[..
     assert not (tmp_path / "out.json").exists()
     assert calque("convert", "t.ndjson", "t2.parquet").code == 3
     assert calque("convert", "t.ndjson", "t3.parquet", "--strict").code == 2
-    assert calque("validate", "t.ndjson").code == 2
+    assert calque("validate", "t.ndjson").code == 3  # as detect and convert
+    assert calque("validate", "t.ndjson", "--strict").code == 2
 
 
 def test_compressed_files_are_read_by_every_verb(calque: Callable[..., Run], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
 
-VERBS = ("detect", "layout", "fields", "words", "audit", "validate")
+VERBS = ("detect", "layout", "fields", "words", "tables", "order", "audit", "validate")
 TEXT = '{"a": "text"}'
 
 
@@ -22,10 +22,10 @@ def _zip(path: Path) -> None:
 
 
 STRANGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a PDF": (lambda path: path.write_bytes(b"%PDF-1.7\n%\xe2\xe3\n"), "is a PDF"),
-    "a ZIP archive": (_zip, "is a ZIP archive"),
-    "an image": (lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(20)), "is a PNG image"),
-    "a state": (lambda path: path.write_bytes(b"calque state 1\n" + bytes(20)), "is a calque state"),
+    "a PDF": (lambda path: path.write_bytes(b"%PDF-1.7\n%\xe2\xe3\n"), "a PDF"),
+    "a ZIP archive": (_zip, "a ZIP archive"),
+    "an image": (lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(20)), "a PNG image"),
+    "a state": (lambda path: path.write_bytes(b"calque state 1\n" + bytes(20)), "state"),
     "UTF-16": (lambda path: path.write_bytes(TEXT.encode("utf-16")), "is UTF-16"),
     "UTF-16 without a mark": (lambda path: path.write_bytes(TEXT.encode("utf-16-le")), "is UTF-16"),
     "packed twice": (lambda path: path.write_bytes(gzip.compress(gzip.compress(TEXT.encode()))), "is packed with gzip"),

@@ -58,7 +58,7 @@ def test_issue_codes() -> None:
 
 def test_public_names() -> None:
     page = (REFERENCE / "python.md").read_text("utf-8")
-    names = re.findall(r"^\| `(\w+)` \|", page.partition("## Settings")[0], re.MULTILINE)
+    names = re.findall(r"^\| `(\w+)` \|", page.partition("## Attributes and methods")[0], re.MULTILINE)
     assert sorted(names) == sorted(calque.__all__)
 
 

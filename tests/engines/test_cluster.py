@@ -87,6 +87,19 @@ def test_pixels_and_shares_of_the_page_are_not_put_together() -> None:
         ClusterEvaluator(Detection(), "numbers", heads, nothing)
 
 
+@given(st.data())
+def test_merge_evaluator_of_a_cluster_brings_all_its_documents(data: st.DataObject) -> None:
+    documents = data.draw(DETECTION.documents)
+    task = Detection()
+    whole = Evaluator(task).update(*DETECTION.corpora(documents))
+    there = on_shards(task, DETECTION, documents, 2)
+    assert f"{len(whole.ledger().units):,} document" in repr(there)
+    merged = Evaluator(task).merge(there)
+    assert merged.compute().to_json() == whole.compute().to_json()
+    with pytest.raises(MergeError):
+        there.merge(Evaluator(task).update([{"image": "new", "label": "a", "bbox": [0, 0, 9, 9]}], []))
+
+
 def test_a_table_that_a_shard_lacks_is_none_of_all() -> None:
     """As where the ledgers are put together in one process."""
     cluster: Any = InOneProcess()
@@ -172,11 +185,11 @@ def test_a_tree_adds_up_everything_once() -> None:
 
 
 def test_other_versions_are_told() -> None:
-    assert apart("calque", "1.0", {"one": "1.0", "two": "1.0"}) == ""
-    assert apart("calque", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
-        "the worker one (and 1 more) has calque 0.9, and here is"
+    assert apart("calque-eval", "1.0", {"one": "1.0", "two": "1.0"}) == ""
+    assert apart("calque-eval", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
+        "the worker one (and 1 more) has calque-eval 0.9, and here is"
     )
-    assert "has no calque" in apart("calque", "1.0", {"one": ModuleNotFoundError("calque")})
+    assert "has no calque-eval" in apart("calque-eval", "1.0", {"one": ModuleNotFoundError("calque-eval")})
 
 
 def test_a_scheduler_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,9 +36,9 @@ def scheduler() -> Iterator[Any]:
 
 def installed(folder: Path, version: str) -> Path:
     """A folder in which Python finds that version of calque installed, before all others."""
-    about = folder / f"calque-{version}.dist-info"
+    about = folder / f"calque_eval-{version}.dist-info"
     about.mkdir(parents=True)
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: calque\nVersion: {version}\n")
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: calque-eval\nVersion: {version}\n")
     return folder
 
 
@@ -68,7 +68,7 @@ def test_a_worker_with_another_version_is_named_and_nothing_is_evaluated(schedul
         done = command(tmp_path, *DETECT, "--engine", "dask", "--scheduler", scheduler.scheduler_address)
         assert (done.returncode, done.stdout) == (2, "")
         [old] = [worker.address for worker in scheduler.scheduler.workers.values() if worker.address in done.stderr]
-        told = f"the worker {old} has calque {OLD}, and here is {__version__}; install the same version everywhere"
+        told = f"the worker {old} has calque-eval {OLD}, and here is {__version__}; install the same version everywhere"
         assert done.stderr == f"error: {told}\n"
         # Without that worker the same command works.
         started[-1].terminate()

@@ -79,7 +79,7 @@ def test_whoever_asks_no_more_ends_it(make: Any, jobs: int) -> None:
     ("number", "kind", "text"),
     [
         (4, ConfigError, "no such setting"),
-        (5, MissingExtra, r"pip install 'calque\[xml\]'"),
+        (5, MissingExtra, r"pip install 'calque-eval\[xml\]'"),
         (6, MergeError, "apart"),
         (7, RuntimeError, "Stubborn: 1 and 2"),
         (8, ZeroDivisionError, "by nothing"),
@@ -210,3 +210,16 @@ def test_workers_take_text_for_utf_8_only_where_this_process_does(mode: int) -> 
     command = [sys.executable, "-X", f"utf8={mode}", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(mode)] * 2
+
+
+def test_portable_text_that_names_main_is_data_and_a_class_of_main_is_not() -> None:
+    script = """
+from calque.engines import portable
+
+class Own:
+    pass
+
+print(portable({"field": "see __main__.py"}), portable(Own()), portable([Own, "__main__"]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False", "False"]

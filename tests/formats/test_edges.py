@@ -84,15 +84,15 @@ def test_regions_and_blocks_without_a_place(tmp_path: Path) -> None:
 
 
 def test_xml_that_no_format_reads(tmp_path: Path) -> None:
-    with pytest.raises(CalqueError, match="the file holds XML"):
+    with pytest.raises(CalqueError, match="contains XML"):
         read(saved(tmp_path / "x.xml", "<!-- <alto> --><html/>"))
 
 
 def test_folders_that_no_format_reads(tmp_path: Path) -> None:
-    with pytest.raises(CalqueError, match="the folder holds no files"):
+    with pytest.raises(CalqueError, match="contains no files"):
         read(tmp_path)
     saved(tmp_path / "notes.md", "hello")
-    with pytest.raises(CalqueError, match=r"the folder holds notes\.md"):
+    with pytest.raises(CalqueError, match=r"contains notes\.md"):
         read(tmp_path)
 
 
@@ -135,7 +135,7 @@ def test_validate_names_losses_and_refuses_pairs(calque: Callable[..., Run], tmp
 
 def test_xml_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "lxml", None)
-    with pytest.raises(CalqueError, match=r"pip install 'calque\[xml\]'"):
+    with pytest.raises(CalqueError, match=r"pip install 'calque-eval\[xml\]'"):
         read(saved(tmp_path / "x.xml", VOC))
 
 

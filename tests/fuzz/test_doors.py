@@ -107,15 +107,13 @@ NOT_FROM_OTHERS = {
     "engines/worker.py": "pipes to the process that began it",
     "kernels/reference/mask_rows.py": "masks of a file of boxes that a reader has looked through",
     "checks/evaluators/commands.py": "answers that it kept itself, and programs that the user allowed",
-    "checks/evaluators/custom.py": "code that the user named",
-    "core/named_code.py": "the same, whoever asks for it",
     "report/page.py": "the page that comes with calque",
 }
 """Modules that open files which no attacker writes."""
 READ_THROUGH = {
     "ceiling/reading.py", "core/shards/checkpoint.py", "core/storage/contents.py",
     "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py", "checks/suites/kept.py",
-    "checks/suites/suite.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/boxes/class_map.py",
+    "core/storage/regular_files.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/boxes/class_map.py",
     "core/corpora/masks.py", "core/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",
     "readers/line_records.py", "readers/orders/files.py",
     "readers/page_rows/parquet.py", "readers/page_rows/streams.py", "readers/records.py", "readers/sides/metadata.py",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-MOST = 2**52
+MOST = 2**60
 wide = st.tuples(st.integers(1, 5), st.integers(0, 2)).flatmap(
     lambda size: st.lists(
         st.lists(st.one_of(st.integers(0, 3), st.sampled_from([MOST, MOST - 1])), min_size=sum(size), max_size=sum(size)),
@@ -36,8 +36,11 @@ def test_the_earliest_of_the_best_assignments(kernels, matrices):
     assert called(kernels, matrices) == [column for matrix in matrices for column in earliest_best(matrix)]
 
 
-@pytest.mark.parametrize(("height", "width", "levels"), [(40, 40, 3), (40, 55, 2), (64, 64, 1000), (25, 80, 8)])
-def test_both_twins_agree_on_longer_lists(native, reference, height, width, levels):
+@pytest.mark.parametrize(
+    ("height", "width", "levels"),
+    [(40, 40, 3), (40, 55, 2), (64, 64, 1000), (25, 80, 8), (150, 150, 2), (150, 160, 50), (3, 700, 4), (120, 120, MOST)],
+)
+def test_both_kernels_agree_on_longer_lists(native, reference, height, width, levels):
     matrices = np.random.default_rng(height + width).integers(0, levels, (3, height, width)).tolist()
     assert called(native, matrices) == called(reference, matrices)
 
@@ -49,7 +52,6 @@ def test_what_is_no_matrix_is_refused(native):
         ("height and a width", (ones, two, np.array([3, 3]))),
         ("as wide as high", (ones, three, two)),
         ("as wide as high", (ones[:0], two * 0, two)),
-        ("as wide as high", (np.ones(1026, dtype=np.int64), two, np.array([513]))),
         ("needs its worth", (ones[:5], two, three)),
         ("too much, or less", (-ones, two, three)),
         ("too much, or less", (ones * (MOST + 1), two, three)),

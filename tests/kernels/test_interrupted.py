@@ -22,7 +22,7 @@ GENEROUS = 120
 
 BOUNDED = {
     "match_most": "augments along edges that a page has; each step of a search looks up, and no input of hours fits in memory",
-    "best_partners": "looks up at each step of a chain; a matrix has at most 512 columns",
+    "best_partners": "looks up at each step of a chain; a matrix that takes hours does not fit in memory",
     "coco_match_given": "the same matching as coco_match, of pairs that are given",
     "shape_overlaps": "a page is refused beyond its allowance of steps, and each spends patience as well",
     "mask_pairs": "looks up at each mask; a mask has at most 2**25 changes",

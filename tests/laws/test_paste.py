@@ -145,9 +145,10 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
 
 def test_every_result_begins_with_one_plain_sentence(everything: Mapping[str, Result]) -> None:
     for name, result in everything.items():
-        warning = to_text(result.warning()) if result.unevaluated else ""
-        assert str(result).startswith(warning)  # that nothing was evaluated comes before all else
-        sentence = str(result).removeprefix(warning).lstrip("\n").split("\n", 1)[0]
+        if result.unevaluated:
+            assert str(result).startswith(to_text(result.warning()))
+            continue  # no sentence describes numbers that do not exist
+        sentence = str(result).split("\n", 1)[0]
         assert sentence == result.task.sentence(result.to_dict()), name
         assert re.fullmatch(r"[A-Z][^\n–]*[a-z0-9%)]\.", sentence), (name, sentence)
         assert not re.search(r"\bNone\b|\bnan\b|\b1 (objects|blocks|words|values|cases|documents|predictions)\b", sentence), (
@@ -230,7 +231,7 @@ def test_csv_and_markdown_hold_every_number_of_the_terminal(everything: Mapping[
                 assert not missing, (name, section.title, row)
                 assert all(cell(value) in markdown for value in row[1:] if isinstance(value, int | float))
         assert {row["signature"] for row in rows} == {str(result.signature)}
-        assert result.task.sentence(result.to_dict()) in markdown.replace("\\", "")
+        assert result.unevaluated or result.task.sentence(result.to_dict()) in markdown.replace("\\", "")
 
 
 def _number(text: str) -> Any:

@@ -18,6 +18,7 @@ def numbers(*, documents: dict[str, Any] | None = None, four: Any = None, breaks
     block = dict.fromkeys(FOUR, 0.5) | (four or {})
     return {
         "counts": {**COUNTS, "pages": 1, "truth": 10, "placed": 8, **counts}, "micro": block, "macro": block,
+        "macro_documents": block,
         "breaks": {**BREAKS, **(breaks or {})}, "documents": documents or {}, "profiles": {"docling_ard": 0.5},
     }  # fmt: skip
 
@@ -86,7 +87,7 @@ def test_the_documents_that_are_read_worst_come_first() -> None:
     assert [row[0] for row in made.rows] == ["d2", "d0", "d3", "d1"]
     many = documents(*([0.5] * (LISTED + 1)))
     long = next(each for each in sections(numbers(documents=many)) if "lowest" in each.title)
-    assert (len(long.rows), list(long.notes)) == (LISTED, ["and 1 more, each with higher pairs"])
+    assert (len(long.rows), list(long.notes)) == (LISTED, ["and 1 more document"])
     assert list(made.notes) == []
 
 
@@ -100,7 +101,7 @@ def test_breaks_and_moves() -> None:
     assert [list(each.notes) for each in open_in_one_place if "path" in each.title] == [["2 blocks would have to move"]]
     assert not any("path" in each.title for each in sections(numbers()))
     rows = flat(numbers(breaks={"skip": 3}, documents=documents(0.5)))
-    assert [row["scope"] for row in rows] == ["micro", "macro", "document", *["break"] * 5, "profile"]
+    assert [row["scope"] for row in rows] == ["micro", "macro", "macro_documents", "document", *["break"] * 5, "profile"]
 
 
 def test_findings() -> None:

@@ -51,6 +51,26 @@ def test_plots_of_detection(results: list[Result], kind: str, words: list[str]) 
     assert svg(results[0].plot(kind)) == drawn
 
 
+def test_plot_in_a_notebook_displays_itself_once(results: list[Result]) -> None:
+    """IPython asks an object for ``_repr_png_``; figures that pyplot knows are shown again at the end of the cell."""
+    from matplotlib import pyplot
+
+    comparison = compare(results, resampling=Resampling(100))
+    for figure in (results[0].plot(), comparison.plot()):
+        assert figure._repr_png_().startswith(b"\x89PNG")
+    assert pyplot.get_fignums() == []
+
+
+def test_plot_into_given_axes_returns_them_and_not_a_second_picture(results: list[Result]) -> None:
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    assert results[0].plot("pr", ax=axes) is axes
+    assert axes.lines
+    assert compare(results, resampling=Resampling(100)).plot(ax=axes) is axes
+    assert not hasattr(axes, "_repr_png_")
+
+
 def test_the_curve_is_the_results(results: list[Result]) -> None:
     (axes,) = results[0].plot("pr").axes
     curves = results[0].numbers["coco"]["curves"]

@@ -28,6 +28,7 @@ from tests.security.test_bounds import ROWS
 from tests.security.test_promises import ROOT, named_in
 
 HERE, BOUNDS = "tests/security/test_beyond_bounds.py", "tests/security/test_bounds.py"
+NAMED = "tests/unit/test_suite_named_files.py"
 BEYOND = {
     "records of `calque fields`": f"{BOUNDS}::test_records_nested_beyond_the_limit_are_named",
     "schemas of fields": f"{HERE}::test_schemas_of_fields",
@@ -47,7 +48,19 @@ BEYOND = {
     "a line of a table of words": f"{HERE}::test_a_line_of_a_table_of_words",
     "a class map": f"{HERE}::test_a_class_map",
     "a cell of CSV (metadata, cases of a suite)": f"{BOUNDS}::test_a_cell_of_metadata",
+    "a suite file": f"{NAMED}::test_suite_or_code_that_is_not_a_regular_file_is_refused",
+    "a JSON Schema that a suite names": f"{NAMED}::test_suite_that_names_what_is_not_a_regular_file_is_refused",
+    "a Python file with evaluators or a schema": f"{NAMED}::test_suite_or_code_that_is_not_a_regular_file_is_refused",
+    "a JSON array with cases": f"{NAMED}::test_data_beyond_its_limit_is_refused",
+    "any other file with cases, unpacked": f"{NAMED}::test_suite_that_names_what_is_not_a_regular_file_is_refused",
+    "a line of a file with cases": f"{NAMED}::test_data_beyond_its_limit_is_refused",
+    "files that match a pattern of a suite": f"{NAMED}::test_pattern_that_matches_too_many_files_is_refused",
+    "files and folders that are listed for a pattern of a suite": f"{NAMED}::test_pattern_whose_walk_does_not_end_is_refused",
     "a pattern of a check": "tests/unit/test_check_assertions.py::test_settings_are_checked_at_load",
+    "all searches with patterns in one case": "tests/unit/test_check_schema_bounds.py::"
+    "test_pattern_that_backtracks_stops_after_its_time_for_all_texts_of_a_case",
+    "steps of a JSON Schema of checks on one case": "tests/unit/test_check_schema_bounds.py::"
+    "test_json_schema_that_takes_exponential_time_is_an_error_of_its_case",
     "a formatted number that a comparator reads": f"{HERE}::test_a_formatted_number",
     "vertices of a polygon in checks": f"{BOUNDS}::test_polygons_of_checks",
     "edges times crossings of a polygon in checks that crosses itself": f"{BOUNDS}::test_polygons_of_checks",

@@ -16,10 +16,11 @@ import pytest
 
 from calque import CalqueError, ConfigError, ContractError, Detection, Evaluator, Fields, read
 from calque.checks import evaluator
-from calque.checks.evaluators import commands, custom, patterns, schemas
+from calque.checks.evaluators import commands, custom, patterns, schema_work, schemas
 from calque.checks.shapes import regions
+from calque.checks.suites import named_files
 from calque.comparators import written_numbers
-from calque.core import yaml_tree
+from calque.core import named_code, yaml_tree
 from calque.core.boxes import class_map, crowding
 from calque.core.corpora import tables as table_corpus
 from calque.detection.auditing import audit
@@ -58,7 +59,17 @@ STATED: dict[str, str] = {
     "a line of a table of words": f"{word_table.LONGEST_LINE // MB} MB",
     "a cell of CSV (metadata, cases of a suite)": f"{csv.field_size_limit():,} characters",
     "a class map": f"{class_map.LARGEST // MB} MB",
-    "a pattern of a check": f"{patterns.LONGEST:,} characters, {schemas.SECONDS:g} s a text",
+    "a suite file": f"{named_files.LARGEST_SUITE // MB} MB",
+    "a JSON Schema that a suite names": f"{named_files.LARGEST_SCHEMA // MB} MB",
+    "a Python file with evaluators or a schema": f"{named_code.LARGEST // MB} MB",
+    "a JSON array with cases": f"{named_files.LARGEST_ARRAY // MB} MB",
+    "any other file with cases, unpacked": f"{named_files.LARGEST_DATA // MB:,} MB",
+    "a line of a file with cases": f"{named_files.LONGEST_LINE // MB} MB",
+    "files that match a pattern of a suite": f"{named_files.MOST_FILES:,}",
+    "files and folders that are listed for a pattern of a suite": f"{named_files.MOST_ENTRIES:,}",
+    "a pattern of a check": f"{patterns.LONGEST:,} characters, {schema_work.SECONDS:g} s a text",
+    "all searches with patterns in one case": f"{patterns.TEXTS} times the time for one text",
+    "steps of a JSON Schema of checks on one case": f"{schema_work.MOST_STEPS:,}",
     "a formatted number that a comparator reads": f"{written_numbers.LONGEST} characters",
     "vertices of a polygon in checks": f"{regions.MOST_VERTICES:,}",
     "edges times crossings of a polygon in checks that crosses itself": f"{regions.MOST_CUTS:,}",

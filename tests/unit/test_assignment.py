@@ -1,4 +1,4 @@
-"""Optimal assignment against brute force and scipy, and its rule for ties."""
+"""Optimal assignment against brute force and SciPy, and its rule for ties."""
 
 from itertools import permutations, product
 
@@ -62,11 +62,28 @@ def test_the_total_is_that_of_scipy(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("maximize", [True, False])
-def test_large_matrices_go_to_scipy(maximize: bool) -> None:
-    matrix = np.random.default_rng(3).random((120, 150))
+@pytest.mark.parametrize("shape", [(120, 150), (150, 120), (300, 300), (40, 700), (700, 40)])
+def test_assign_above_the_exact_size_gives_the_total_of_scipy(shape: tuple[int, int], maximize: bool) -> None:
+    matrix = np.random.default_rng(3).normal(size=shape) * 1e3
     rows, columns = assign(matrix, maximize=maximize)
-    exact = assignment._exact(matrix, maximize)
+    assert rows.tolist() == sorted(set(rows.tolist()))
+    assert len(set(columns.tolist())) == len(rows) == min(shape)
+    best = matrix[linear_sum_assignment(matrix, maximize=maximize)].sum()
+    assert matrix[rows, columns].sum() == pytest.approx(best, abs=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_assign_above_the_exact_size_is_exact_at_any_scale(scale: float) -> None:
+    matrix = np.random.default_rng(5).random((130, 135)) * scale
+    rows, columns = assign(matrix)
+    exact = assignment._exact(matrix, True)
     assert (rows.tolist(), columns.tolist()) == (exact[0].tolist(), exact[1].tolist())
+
+
+@pytest.mark.parametrize("size", [140, 1500])
+def test_assign_of_equal_scores_pairs_in_order(size: int) -> None:
+    rows, columns = assign(np.ones((size, size + 1)))
+    assert rows.tolist() == columns.tolist() == list(range(size))
 
 
 def test_a_difference_below_the_precision_of_a_sum_still_decides() -> None:
@@ -91,13 +108,3 @@ def test_nothing_to_pair(shape: tuple[int, int]) -> None:
 def test_what_is_no_matrix_of_numbers_is_refused(matrix: np.ndarray) -> None:
     with pytest.raises(ValueError, match="assignment needs"):
         assign(matrix)
-
-
-def test_without_scipy_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    from calque import MissingExtra
-
-    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(MissingExtra, match=r"calque\[assignment\]"):
-        assign(np.ones((130, 130)))

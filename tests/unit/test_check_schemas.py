@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.checks.evaluators.schema_work import TooDeep
 from calque.checks.evaluators.schemas import Schema
 
 LEAVES = st.none() | st.booleans() | st.integers(-3, 5) | st.sampled_from([0.5, 1.0, 2.5]) | st.text("ab1", max_size=4)
@@ -150,9 +151,11 @@ def test_references_may_go_round() -> None:
     deep: Any = {}
     for _ in range(500):
         deep = {"a": deep}
-    assert "nested too deeply" in schema.complaints(deep)[0]
+    with pytest.raises(TooDeep):
+        schema.complaints(deep)
     assert schema.complaints({"a": {}}) == []  # what came before leaves no trace
-    assert "refers to itself without end" in Schema.compile({"$ref": "#"}).complaints(1)[0]
+    with pytest.raises(TooDeep):
+        Schema.compile({"$ref": "#"}).complaints(1)
 
 
 @pytest.mark.parametrize(
@@ -164,13 +167,13 @@ def test_references_may_go_round() -> None:
         ({"$ref": "http://example.org/schema"}, "only references within the schema are followed"),
         ({"$ref": "#/$defs/none"}, "leads nowhere"),
         ({"pattern": "("}, "#/pattern: "),
-        ({"minLength": -1}, "#/minLength must be a whole number from 0, not -1"),
-        ({"multipleOf": 0}, "must be a number above 0"),
+        ({"minLength": -1}, "#/minLength must be a whole number, 0 or more, got -1"),
+        ({"multipleOf": 0}, "must be a finite number above 0"),
         ({"required": "a"}, "#/required must be a list of keys"),
         ({"allOf": []}, "#/allOf must be a list of schemas"),
         ({"enum": 1}, "#/enum must be a list"),
         ({"uniqueItems": 1}, "#/uniqueItems must be true or false"),
-        ({"contains": {}, "minContains": "x"}, "minContains and maxContains must be whole numbers"),
+        ({"contains": {}, "minContains": "x"}, "minContains must be a whole number"),
     ],
     ids=str,
 )

@@ -39,9 +39,9 @@ def load(folder: Path, text: str) -> Suite:
         (SYSTEM + "expected: a.jsonl\nactual: a.jsonl",
          "line 4 column 1: a suite has actual, or a system that gives outputs, not both"),
         ("evaluators: [{type: json_schema, schema: gone.json}]\ncases: [{id: 1, output: 3}]",
-         "line 1 column 34: the schema gone.json cannot be read: No such file or directory"),
+         "line 1 column 34: the schema gone.json cannot be read: no such file or directory"),
         ("evaluators: [{type: json_schema, schema: a.jsonl}]\ncases: [{id: 1, output: 3}]",
-         "line 1 column 34: the schema a.jsonl cannot be read: Expecting property name enclosed in double quotes: "
+         "line 1 column 34: the schema a.jsonl is not JSON: Expecting property name enclosed in double quotes: "
          "line 1 column 2 (char 1)"),
     ],
 )  # fmt: skip

@@ -118,7 +118,7 @@ def test_a_missing_frame_library_is_named_with_the_command_that_installs_it(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=rf"{package} frame needs {package}.*pip install 'calque\[frames\]'"):
+    with pytest.raises(MissingExtra, match=rf"{package} frame needs {package}.*pip install 'calque-eval\[frames\]'"):
         getattr(TABLE, f"to_{package}")()
 
 

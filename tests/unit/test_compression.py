@@ -120,7 +120,7 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "t.json.zst"
     path.write_bytes(PACKERS["zst"](json.dumps(valid_truth()).encode()))
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'calque\[zstd\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'calque-eval\[zstd\]'"):
         read(path)
 
 

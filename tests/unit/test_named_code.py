@@ -111,7 +111,7 @@ def test_code_that_fails_is_named(here: Path, text: str, message: str, ending: s
         ("no_such_place", "neither installed nor in this folder; a file has its ending"),
         ("json.no_such_place", "there is no module 'json.no_such_place'"),
         ("no_such_place.py", "cannot be read: no such file"),
-        ("nul\0.py", "cannot be read: embedded null byte"),
+        ("nul\0.py", "cannot be read: no such file"),
     ],
 )
 def test_code_that_is_not_there_is_told(here: Path, place: str, message: str) -> None:

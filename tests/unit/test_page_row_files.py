@@ -198,7 +198,7 @@ def test_a_cut_off_file_is_refused(tmp_path: Path, cut: int) -> None:
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_parquet(tmp_path / "p.parquet", [row("a")])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'calque\[parquet\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'calque-eval\[parquet\]'"):
         read(path)
 
 

@@ -130,7 +130,7 @@ def test_html_shows_labels_as_text() -> None:
         .update(Corpus.from_arrays(boxes, [nasty]), Corpus.from_arrays(boxes, [nasty], scores=[0.5]))
         .compute()
     )
-    html = result._repr_html_()
+    html = result._repr_html_() + result.outcomes()._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
 
@@ -159,9 +159,9 @@ def test_dots_in_labels_do_not_confuse_the_reasons() -> None:
 
 def test_the_signature_names_what_differs() -> None:
     one = Signature("detection", {"iou": "0.5", "old": "1"})
-    other = Signature("layout", {"iou": "0.6", "new": "2"}, numbers="0.9")
+    other = Signature("detection", {"iou": "0.6", "new": "2"}, numbers="0.9")
+    assert one.differences(Signature("layout", {"iou": "0.6"}, numbers="0.9")) == ["task: detection and layout"]
     assert one.differences(other) == [
-        "task: detection and layout",
         "calque: numbers of 0.1 and of 0.9",
         "iou: 0.5 and 0.6",
         "old: 1 and (not set)",
@@ -362,7 +362,7 @@ def test_suggestions_and_missing_extras() -> None:
     assert did_you_mean("recal", ["recall", "precision"]) == "did you mean 'recall'?"
     assert did_you_mean("xyz", ["recall"]) == ""
     assert str(MissingExtra("shapely", "geometry", "repairing polygons")) == (
-        "repairing polygons needs shapely, which is not installed: pip install 'calque[geometry]'"
+        "repairing polygons needs shapely, which is not installed: pip install 'calque-eval[geometry]'"
     )
 
 

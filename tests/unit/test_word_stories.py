@@ -200,9 +200,3 @@ def test_kinds_of_confusions(ours: str, theirs: str, kind: str) -> None:
 def test_who_reads_most(readings: Mapping[str, str], said: str) -> None:
     results = {run: Evaluator(Words()).update({"d": "one two"}, {"d": text}).compute() for run, text in readings.items()}
     assert sentence(results) == said
-
-
-def test_as_many_pictures_as_unicode_has() -> None:
-    """A joiner ties another picture to pictures alone: to the 3537 code points that emoji-data.txt counts."""
-    marks = [chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000]
-    assert sum(len(graphemes(f"{mark}\u200d\u260e")) == 1 for mark in marks) == 3537

@@ -9,6 +9,7 @@ from typing import Any
 
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ConfigError, Issue
+from calque.core.short_repr import short_repr
 from calque.core.start_up import Frozen
 from calque.kernels.scanning import Scanned
 
@@ -23,6 +24,8 @@ class Systems(Frozen, Corpus, kw_only=True, eq=False):
     parts: tuple[Any, ...]
     """Corpora of one kind."""
     issues: tuple[Issue, ...] = ()
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         """The number of objects or records of all systems."""

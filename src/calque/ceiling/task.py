@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
@@ -52,26 +53,22 @@ class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
         flag="--task",
         always=True,
         metavar="TASK",
-        help="What is found: boxes, layout, or fields. [default: fields with --schema, else boxes]",
+        help="Task: boxes, layout or fields. [default: fields with --schema, else boxes]",
     )
     systems: tuple[str, ...] = setting(
         (),
         kind="words",
         flag="--names",
         view=True,
-        help="What the systems are called (A,B). Default: the names of their files.",
+        help="Names of the systems (A,B); default: their file names.",
     )
-    iou: tuple[float, ...] = setting(
-        (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU from which on a box is right (repeat for several)."
-    )
-    labels: tuple[str, ...] = setting(
-        (), kind="words", key="labels", help="Only these labels, on all sides (A,B). Default: all."
-    )
+    iou: tuple[float, ...] = setting((0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU thresholds of a match.")
+    labels: tuple[str, ...] = setting((), kind="words", key="labels", help="Labels to evaluate; default: all.")
     min_score: float | None = setting(
         None,
         kind="number",
         key="min-score",
-        help="Boxes below this score do not take part (AP still sees them). Default: all do.",
+        help="Ignore predictions below this score (not in AP).",
     )
     missing: Literal["penalize", "intersect"] = setting(
         "penalize",
@@ -79,22 +76,22 @@ class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
         choices=("penalize", "intersect"),
         key="missing",
         always=True,
-        help="Documents that the truth or a system lacks: count them, or leave them out.",
+        help="Count or skip documents that the ground truth or a system lacks.",
     )
-    fuse_iou: float = setting(0.55, kind="number", key="fuse-iou", help="IoU from which on boxes of several systems are fused.")
-    splits: int = setting(20, kind="count", key="splits", help="How often documents are halved to see what a choice is worth.")
-    seed: int = setting(0, kind="count", key="seed", help="Decides about the halves.")
-    by: tuple[str, ...] = setting((), kind="words", view=True, help="Also route by a document's metadata (A,B).")
-    metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: more columns for --by.")
+    fuse_iou: float = setting(0.55, kind="number", key="fuse-iou", help="IoU threshold for fusing boxes of several systems.")
+    splits: int = setting(20, kind="count", key="splits", help="Number of random halves of the documents for routing.")
+    seed: int = setting(0, kind="count", key="seed", help="Seed of the random halves.")
+    by: tuple[str, ...] = setting((), kind="words", view=True, help="Metadata columns to route by, too (A,B).")
+    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and more columns for --by.")
     schema: Any = setting(  # a field, as all of them; it takes many forms and keeps text
         "",
         kind="file",
         key="schema",
         metavar="SCHEMA",
-        help="Of fields: a schema file, FILE.py:Class or module:Class. Default: made from TRUTH.",
+        help="Schema of fields: file or FILE.py:Class; default: inferred.",
     )
-    id: str = setting("", kind="word", key="id", metavar="KEY", help="Of fields: the key of a record's id.")
-    suspects: int = setting(0, kind="count", view=True, help="How many annotations to look at are listed below the table.")
+    id: str = setting("", kind="word", key="id", metavar="KEY", help="Key of a record's id (fields).")
+    suspects: int = setting(0, kind="count", view=True, help="Number of suspicious annotations to list.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -178,17 +175,19 @@ class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
         """The file by its name: whether it holds boxes or records, the task knows."""
         return source
 
-    def settled(self, expected: Any) -> Ceiling:
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Ceiling:
         """The task with a schema, where fields have none."""
         if self.kind != "fields" or self.schema:
             return self
-        return replace(self, schema=self.fields().settled(expected).schema)
+        return replace(self, schema=self.fields().settled(truth).schema)
 
-    def settled_by(self, expected: Any, found: Any) -> Ceiling:
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Ceiling:
         """The task with the names of the systems, and with a schema."""
         from calque.ceiling.systems import by_name
 
-        return replace(self.settled(expected), systems=tuple(by_name(found, self.systems)))
+        return replace(self.settled(truth), systems=tuple(by_name(predictions, self.systems)))
 
     def apart(self, other: Task) -> list[str]:
         """Masks of other systems cannot be added to these."""
@@ -199,27 +198,35 @@ class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
             else [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
         )
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The truth and all systems."""
         from calque.ceiling.reading import read_sides
 
-        yield read_sides(self, expected, found, jobs=jobs)
+        yield read_sides(self, truth, predictions, jobs=jobs)
 
-    def score(self, expected: Any, found: Systems, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: Any, predictions: Systems, *, jobs: int = 1) -> Ledger:
         """What each system makes of each unit, and what they share."""
         if self.kind == "fields":
             from calque.ceiling.fields.scoring import score as score_fields
 
-            return score_fields(self, expected, found)
+            return score_fields(self, truth, predictions)
         from calque.ceiling.boxes.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents and pages the sides are about, and whether any truth counts."""
         from calque.ceiling.units import ground
 
         return ground(self, ledger) or super().ground(ledger)
+
+    def own_code(self) -> tuple[str, ...]:
+        """Return the comparators that somebody registered."""
+        from calque.comparators.base import named_in
+
+        return (*super().own_code(), *named_in(str(self.schema)))
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """The ladder at every level, what systems share, and what nobody finds."""

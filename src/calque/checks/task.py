@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.digests import digest
 from calque.core.errors import Issue, Severity
 from calque.core.parts_beside import PartsBeside
@@ -53,7 +54,7 @@ class Checks(PartsBeside, Task, kw_only=True):
     )
     tags: tuple[str, ...] = setting((), kind="uses", key="tag", flag="--tag", help="Only cases with any of these tags.")
     only: Any = setting(  # a field, as all of them; it takes a file or a list and keeps a list
-        None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Only cases that failed in an earlier result."
+        None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Run only cases that failed in an earlier result."
     )
 
     partial: Literal["fail", "pass"] = setting(
@@ -99,28 +100,30 @@ class Checks(PartsBeside, Task, kw_only=True):
             return super().told(name)
         return f"{len(self.only)} listed ({digest(json.dumps(self.only))})"
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # they are read
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # they are read
         """The cases that are wanted. Both sides must be case corpora; they may be one and the same."""
         from calque.checks.suites.cases import CaseCorpus
 
-        for side in (expected, found):
+        for side in (truth, predictions):
             if not isinstance(side, CaseCorpus):
                 raise TypeError(f"checks take a CaseCorpus, as Suite.corpus() makes, not a {type(side).__name__}")
         wanted = self.selection()
         # A case is wanted for what the truth says of it; only one that the truth does not know speaks for itself.
-        left_out = {case.id for case in expected.cases if not wanted.wants(case)}
-        stray = {case.id for case in found.cases if not wanted.wants(case)} - set(expected.units())
-        yield expected.without(left_out), found.without(left_out | stray)
+        left_out = {case.id for case in truth.cases if not wanted.wants(case)}
+        stray = {case.id for case in predictions.cases if not wanted.wants(case)} - set(truth.units())
+        yield truth.without(left_out), predictions.without(left_out | stray)
 
-    def score(self, expected: CaseCorpus, found: CaseCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: CaseCorpus, predictions: CaseCorpus, *, jobs: int = 1) -> Ledger:
         """Every case under every evaluator. A case that one side lacks has no output, or nothing to expect."""
         from calque.checks.suites.runner import Bench, run
 
-        outputs = {case.id: case for case in found.cases}
-        truths = {case.id: case for case in expected.cases}
-        cases = [replace(case, output=outputs[case.id].output if case.id in outputs else None) for case in expected.cases]
-        cases += [replace(case, expected=None) for case in found.cases if case.id not in truths]
-        bench = Bench([json.loads(text) for text in self.evaluators], file=expected.source, partial=self.partial)
+        outputs = {case.id: case for case in predictions.cases}
+        truths = {case.id: case for case in truth.cases}
+        cases = [replace(case, output=outputs[case.id].output if case.id in outputs else None) for case in truth.cases]
+        cases += [replace(case, expected=None) for case in predictions.cases if case.id not in truths]
+        bench = Bench([json.loads(text) for text in self.evaluators], file=truth.source, partial=self.partial)
         return ledger_of([row for judged in run(bench, cases, jobs) for row in judged.rows])
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums take no time

@@ -10,29 +10,30 @@ import click
 
 from calque import __version__
 from calque.cli import exits
+from calque.cli.help import rendered
 from calque.cli.inputs import OwnProcess
 from calque.core.errors import CalqueError, ContractError, did_you_mean
 
 VERBS = {
-    "detect": "Figures, tables and other boxes on pages: found or not, and how well.",
-    "layout": "Layout blocks: found or not, and under the right name.",
-    "fields": "Extracted records: values, boxes and confidences, field by field.",
-    "check": "Suites of checks from YAML files, case by case, as a gate.",
-    "words": "What OCR read: recall in order, WER, and the best of a lattice.",
-    "tables": "Tables in HTML, Markdown or cells: exact TEDS, GriTS, and where the loss went.",
-    "order": "Reading order: pairs, next steps, distances, and where the path is left.",
-    "compare": "Is one run better than another? Differences, intervals, tests, and what changed.",
-    "ceiling": "What could several systems reach together? Route, select, recombine, vote; what nobody finds.",
-    "validate": "Check files against their contract and against each other.",
-    "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
-    "convert": "Write a file in another format.",
-    "report": "A page that shows every number, page and object of a saved state.",
-    "merge": "Add up states saved with --save and print the result.",
-    "bless": "Make a state the baseline that later runs are held against.",
-    "explain": "What a measure means: definition, formula, source.",
-    "demo": "Evaluate two imaginary models on built-in sample data.",
+    "detect": "Boxes on pages: precision, recall, F1, box fit and COCO AP.",
+    "layout": "Layout blocks: blocks found and category accuracy.",
+    "fields": "Extracted records: values, boxes and confidences.",
+    "words": "OCR text: recall in order, WER and CER.",
+    "tables": "Tables: exact TEDS, GriTS and error types.",
+    "order": "Reading order: pairs, successors and distances.",
+    "check": "Suites of checks in YAML, as a gate for CI.",
+    "compare": "Compare runs: differences, intervals, tests and changes.",
+    "ceiling": "Best score that several systems can reach together.",
+    "report": "HTML report of a saved state.",
+    "merge": "Merge states of shards into one result.",
+    "bless": "Make a state the baseline of later runs.",
+    "validate": "Check files before an evaluation.",
+    "audit": "Find mistakes in ground truth; annotator agreement.",
+    "convert": "Convert boxes to another format.",
+    "explain": "Explain a metric: definition, formula, source.",
+    "demo": "Evaluate two example models on sample data.",
 }
-"""Each verb and what it is for; its command is ``command`` in the module of that name."""
+"""Each command and its summary; it is ``command`` in the module of that name."""
 
 
 class Verbs(click.Group):
@@ -49,10 +50,9 @@ class Verbs(click.Group):
         command: click.Command = importlib.import_module(f"calque.cli.{cmd_name}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's signature
-        """The list of verbs, without importing any of them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help page, without importing any command."""
+        formatter.write(rendered(self, ctx, [click.Command(name, short_help=text, help=text) for name, text in VERBS.items()]))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The verb that was typed, or the one that was probably meant."""
@@ -65,6 +65,10 @@ class Verbs(click.Group):
         words = tuple(ctx.args)
         try:
             return super().invoke(ctx)
+        except ContractError as error:
+            from calque.readers.sides.kinds import reworded
+
+            raise reworded(error, ctx.invoked_subcommand or "") from None
         except (CalqueError, OSError, click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except Exception as error:  # a state with a true checksum can be forged to make anything stumble
@@ -94,14 +98,19 @@ def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--version", is_flag=True, callback=_show_version, expose_value=False, is_eager=True, help="Show version and kernels."
+    "--version",
+    is_flag=True,
+    callback=_show_version,
+    expose_value=False,
+    is_eager=True,
+    help="Print the version and the kernels.",
 )
 def calque() -> None:
-    """Tell how good a document model is: lay what it found over what is true.
+    """Evaluate document-AI models: compare predictions with ground truth.
 
     \b
-    calque detect truth.json predictions.json
     calque demo
+    calque detect truth.json predictions.json
     """
 
 

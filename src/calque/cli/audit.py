@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, box_options, box_reading, brief_option, jobs_option, output_option, task_options
 from calque.detection.auditing import AuditRules
 
@@ -26,22 +27,22 @@ EXTENSIONS = {
 }  # fmt: skip
 
 
-@click.command("audit")
+@click.command("audit", cls=GroupedCommand)
 @click.argument("truth", type=PATH)
 @click.argument("predictions", type=PATH, required=False)
-@click.option("--agreement", is_flag=True, help="The second file is another annotator: how far do the two agree?")
+@click.option("--agreement", is_flag=True, help="Measure the agreement of two annotators; both files are annotations.")
 @task_options(AuditRules)
 @box_options
 @jobs_option
-@click.option("--format", type=click.Choice(FORMATS), help="table by default; jsonl lists one finding a line.")
+@click.option("--format", type=click.Choice(FORMATS), help="Output format; default: table.")
 @brief_option
 @output_option
-@click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+@click.option("--quiet", is_flag=True, help="No progress and no notes on stderr.")
 def command(truth: str, predictions: str | None, agreement: bool, jobs: int, quiet: bool, brief: bool, **values: Any) -> int:
-    """Look for mistakes in TRUTH: duplicates, nested and tiny boxes.
+    """Find mistakes in ground truth, and measure how far annotators agree.
 
-    With PREDICTIONS also for labels that a sure model finds missing or wrong. With --agreement both files are annotations,
-    and neither is the truth; options for predictions are about the second file.
+    Finds duplicate, nested and tiny boxes. With PREDICTIONS, also labels that a confident model finds missing or wrong. With
+    --agreement, both files are annotations; the options for predictions apply to the second.
 
     \b
     calque audit truth.json

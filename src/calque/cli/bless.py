@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, WRITTEN
 
 if TYPE_CHECKING:
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
     from calque.core.result import Result
 
 
-@click.command("bless")
+@click.command("bless", cls=GroupedCommand)
 @click.argument("state", type=PATH)
-@click.option("-o", "--output", required=True, type=WRITTEN, metavar="BASELINE", help="The baseline that STATE becomes.")
-@click.option("--format", type=click.Choice(("table", "json", "markdown")), default="table", help="How to print what changed.")
-@click.option("--quiet", is_flag=True, help="No remarks on stderr.")
+@click.option("-o", "--output", required=True, type=WRITTEN, metavar="BASELINE", help="Baseline file to write (-o).")
+@click.option("--format", type=click.Choice(("table", "json", "markdown")), default="table", help="Output format.")
+@click.option("--quiet", is_flag=True, help="No notes on stderr.")
 def command(state: str, output: str, format: str, quiet: bool) -> int:
-    """Copy STATE, made with --save, to the BASELINE of later runs, and print what changed against the old one.
+    """Make STATE the baseline of later runs, and print what changed.
 
-    Nothing else writes a baseline. A file that is there and is no state is not replaced.
+    STATE is a file from --save. Only this command writes a baseline. It does not replace a file that is not a state.
 
     \b
     calque detect truth.json predictions.json --save new.state

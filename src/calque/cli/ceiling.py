@@ -10,12 +10,13 @@ import click
 
 from calque.ceiling.task import Ceiling
 from calque.cli.evaluate import evaluate
+from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, checkpoint_option, interval_options, jobs_option, output_options, task_options
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError
 
 
-@click.command("ceiling")
+@click.command("ceiling", cls=GroupedCommand)
 @click.argument("truth", type=PATH)
 @click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS...", type=PATH)
 @task_options(Ceiling)
@@ -24,13 +25,13 @@ from calque.core.errors import ConfigError
 @checkpoint_option
 @output_options
 def command(truth: str, predictions: tuple[str, ...], **values: Any) -> int:
-    """What any combination of systems could reach on TRUTH, what of it can be had simply, and what nobody finds.
+    """Report the best score that any combination of systems can reach.
 
-    1 to 16 files of PREDICTIONS, in any format of detect (or of fields, with --schema); each is a system, named as its file.
+    Also reports how much of it simple strategies achieve, and which objects no system finds. Each of the 1 to 16 PREDICTIONS
+    is one system, in a format of calque detect (or of calque fields, with --schema).
 
     \b
     calque ceiling truth.json finder.json cropper.json
-    calque ceiling truth.json a.json b.json c.json --iou 0.5 --suspects 20
     calque ceiling truth.jsonl a.jsonl b.jsonl --schema invoice.json
     """
     _check(predictions)

@@ -16,6 +16,7 @@ from calque.checks.task import Checks
 from calque.cli import exits, outputs
 from calque.cli.evaluate import gates_for
 from calque.cli.gates import gate_options
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import names_of_files
 from calque.cli.options import (
     FILE,
@@ -43,52 +44,45 @@ if TYPE_CHECKING:
     from calque.core.shards.checkpoint import Checkpoint
 
 FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
-EXTENSIONS = {
-    ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".csv": "csv", ".md": "markdown", ".tex": "latex",
-}  # fmt: skip
 
 
-@click.command("check")
+@click.command("check", cls=GroupedCommand)
 @click.argument("suites", nargs=-1, type=PATH, metavar="SUITE...")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of suite files, for editors.")
-@click.option("--data", type=FILE, metavar="FILE", help="Take the cases from this file instead (JSONL, JSON, CSV).")
-@click.option("--expected", type=FILE, metavar="FILE", help="Take what is expected from this file instead.")
+@click.option("--data", type=FILE, metavar="FILE", help="Cases, in place of the suite's (JSONL, JSON, CSV).")
+@click.option("--expected", type=FILE, metavar="FILE", help="Expected values, in place of the suite's.")
+@click.option("--actual", type=FILE, metavar="FILE", help="Outputs of another run, in place of the suite's.")
+@click.option("--filter", "ids", multiple=True, metavar="ID", help="Run only cases with this id (wildcards * and ?).")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Run only cases with this tag. Repeatable.")
+@click.option("--rerun-failed", type=PATH, metavar="RESULT.jsonl", help="Run only cases that failed in an earlier result.")
+@click.option("--only-failed", is_flag=True, help="List only failures; the summary counts all cases.")
 @click.option(
-    "--actual", type=FILE, metavar="FILE", help="Take the outputs from this file instead: another run, the same suite."
+    "--evaluator", "own", multiple=True, metavar="NAME=FILE.py:FUNCTION", help="Custom evaluator for type: NAME. Repeatable."
 )
-@click.option("--filter", "ids", multiple=True, metavar="ID", help="Only cases with this id; * and ? stand for anything.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag (repeat for any of several).")
-@click.option("--rerun-failed", type=PATH, metavar="RESULT.jsonl", help="Only cases that failed in an earlier result.")
-@click.option("--only-failed", is_flag=True, help="List only results that failed; the summary still counts all.")
-@click.option(
-    "--evaluator", "own", multiple=True, metavar="NAME=FILE.py:FUNCTION", help="An evaluator of your own, for type: NAME."
-)
-@click.option("--allow-commands", is_flag=True, help="Run the programs that the suite names. Read it first.")
-@click.option("--cache", "kept", type=PATH, metavar="FOLDER", help="Keep what programs answer, and ask again only what is new.")
-@click.option(
-    "--format", "shape", type=click.Choice(FORMATS), help="table by default; jsonl and github come as cases are judged."
-)
+@click.option("--allow-commands", is_flag=True, help="Run the programs that the suite names (read the suite first).")
+@click.option("--cache", "kept", type=PATH, metavar="FOLDER", help="Folder for answers of programs; only new cases run again.")
+@click.option("--format", "shape", type=click.Choice(FORMATS), help="Output format; default: table.")
 @output_option
 @brief_option
 @gate_options
 @save_option
 @report_option
 @image_options
-@click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+@click.option("--quiet", is_flag=True, help="No progress and no notes on stderr.")
 @interval_options
 @jobs_option
 @checkpoint_option
 def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quiet: bool, **values: Any) -> int:
-    """Judge every case of each SUITE, a YAML file, with the evaluators that it names. A pattern in quotes names several.
+    """Run suites of checks on the outputs of a model, as a gate for CI.
 
-    Without a gate in the suite any failing case ends with code 1; a case that could not be judged ends with 3.
-    Cases stand in the suite, in a file (data:), or in two that are joined by id (expected:, actual:, id:).
+    SUITE is a YAML file, or a quoted pattern of several. Its cases are in the suite, in a file (data:), or in two files joined
+    by id (expected:, actual:, id:). Without a gate in the suite, a failing case exits with 1; a case that cannot be judged
+    exits with 3.
 
     \b
     calque check suite.yaml
     calque check suite.yaml --actual tonight.jsonl
-    calque check 'suites/**/*.check.yaml' -o junit.xml -o summary.md --annotations
-    calque check suite.yaml --rerun-failed last.jsonl --format jsonl
+    calque check 'suites/**/*.check.yaml' -o junit.xml -o summary.md
     """
     if schema:
         from calque.checks.suites.editor_schema import suite_schema
@@ -123,7 +117,7 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
 
 def _inputs(suites: tuple[str, ...], values: dict[str, Any]) -> list[str]:
     """The suites; and the files that replace theirs, which may come from standard input or a pipe."""
-    from calque.checks.suites.data_files import found_files
+    from calque.checks.suites.named_files import found_files
     from calque.cli.inputs import STDIN, taken_in
 
     if STDIN in suites:
@@ -157,6 +151,8 @@ def _log_to_stderr(*, quiet: bool) -> None:
 
 def _format_of(name: str, shape: str | None) -> str:
     """The format of a file: by its extension; ``--format`` is for what is printed, and for names that tell none."""
+    from calque.cli.render import EXTENSIONS
+
     return outputs.by_name(name, EXTENSIONS) or shape or outputs.silent(name, EXTENSIONS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from calque.cli import exits, outputs
 from calque.cli.gates import FOR_SERVERS, OF_RUNS, gates_from, limit_options
+from calque.cli.help import GroupedCommand
 from calque.cli.options import (
     PATH,
     brief_option,
@@ -27,7 +28,7 @@ from calque.cli.options import (
 )
 from calque.cli.reports import image_options, wanted, write
 from calque.cli.sharded import kept_in
-from calque.core.errors import ConfigError
+from calque.core.errors import ConfigError, ContractError
 from calque.core.task import BUILT_IN, Task, settings, task_class
 
 if TYPE_CHECKING:
@@ -47,20 +48,20 @@ EXTENSIONS = {
 }  # fmt: skip
 Decorated = TypeVar("Decorated", bound=Any)
 
-HELP = """Compare runs on the same documents: the first is the base, and each other one is held against it.
+HELP = """Compare runs on the same documents: differences, intervals and tests.
 
-    TRUTH, then two runs or more; or states that were saved with --save; or a suite of checks and files with its cases.
-    The options are those of the verb that --task names, such as --iou of detect or --schema of fields.
+    Give the ground truth and two or more runs, or states from --save, or a suite of checks and files with its cases. The
+    first run is the base. The task follows from the files, or from --task, and its options apply (--iou, --schema).
 
     \b
     calque compare truth.json old.json new.json
     calque compare old.state new.state --format json
-    calque compare --task fields truth.jsonl old.jsonl new.jsonl --schema invoice.json
+    calque compare truth.jsonl old.jsonl new.jsonl --schema invoice.json
     calque compare suite.yaml old.jsonl new.jsonl
     """
 
 
-class ByTask(click.Command):
+class ByTask(GroupedCommand):
     """A command that has the options of the task that its arguments name."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> Any:
@@ -69,7 +70,7 @@ class ByTask(click.Command):
 
 
 def chosen_task(args: Sequence[str]) -> str:
-    """The task that ``--task`` names, or the one that its options and files are of; detection where nothing tells."""
+    """Return the task that ``--task`` names, or the one that the files and options belong to; detection as a last resort."""
     given = [arg.partition("=") for arg in args if arg.startswith("--")]
     for place, arg in enumerate(args):
         named = arg.partition("=")[2] if arg.startswith("--task=") else "".join(args[place + 1 : place + 2])
@@ -81,7 +82,27 @@ def chosen_task(args: Sequence[str]) -> str:
     # Ceilings are compared by their states, which say what they are.
     own = {name: {note.flag for note in settings(_class(name)).values()} for name in BUILT_IN if name != "ceiling"}
     every = set().union(*own.values())
-    return next((name for name in own if flags & every <= own[name]), "detection")
+    fitting = [name for name in own if flags & every <= own[name]]
+    return next((name for name in tasks_of_files(args) if name in fitting), next(iter(fitting), "detection"))
+
+
+def tasks_of_files(args: Sequence[str]) -> list[str]:
+    """Return the tasks that can evaluate every file among the arguments, the likeliest first; none when unclear.
+
+    Text and tables are both in HTML: then only options or ``--task`` decide.
+    """
+    paths = [arg for before, arg in pairwise(["", *args]) if not before.startswith("--") and os.path.exists(arg)]
+    if len(paths) < 2 or any(map(is_state, paths)):
+        return []
+    from calque.readers.sides.kinds import kind_of
+
+    kinds = [kind_of(path) for path in paths]
+    common = [command for command in (kinds[0].commands if kinds[0] else ()) if all(k and command in k.commands for k in kinds)]
+    if common[:2] == ["tables", "words"]:
+        flags = {arg.partition("=")[0] for arg in args if arg.startswith("--")}
+        if not flags & {note.flag for name in ("tables", "words") for note in settings(_class(name)).values()}:
+            raise ConfigError(f"{paths[0]}: contains tables and text; add --task tables or --task words")
+    return [_by_name(command) for command in common if _by_name(command) in BUILT_IN]
 
 
 def _by_name(named: str) -> str:
@@ -105,7 +126,7 @@ def command_of(name: str) -> click.Command:
 
     for decorate in reversed(_decorators(task)):
         command = decorate(command)
-    return click.command("compare", help=HELP)(command)
+    return click.command("compare", cls=GroupedCommand, help=HELP)(command)
 
 
 def _decorators(task: type[Task]) -> list[Any]:
@@ -118,17 +139,17 @@ def _decorators(task: type[Task]) -> list[Any]:
             type=click.Choice(TASKS),
             metavar="TASK",
             shell_complete=completing(TASKS),
-            help=f"What is compared: {', '.join(BUILT_IN)}. [default: told by files and options, else detection]",
+            help="Task of the runs; default: detected from the files and options.",
         ),
-        click.option("--names", metavar="A,B", help="What the runs are called. Default: the names of their files."),
-        click.option("--primary", multiple=True, metavar="MEASURE", help="Test this measure (repeat for several)."),
+        click.option("--names", metavar="A,B", help="Names of the runs; default: their file names."),
+        click.option("--primary", multiple=True, metavar="METRIC", help="Metric to test. Repeatable."),
         click.option(
             "--difference",
             type=float,
             default=0.01,
             show_default=True,
             metavar="NUMBER",
-            help="The difference for which the number of documents is told.",
+            help="Difference for which to print the number of documents needed.",
         ),
         click.option("--shared-documents", is_flag=True, help="Compare only documents that all states have."),
         *own,
@@ -136,18 +157,18 @@ def _decorators(task: type[Task]) -> list[Any]:
             "--baseline",
             type=PATH,
             metavar="STATE",
-            help="The state that comes first; a main measure must not be significantly worse.",
+            help="State of the first run; exit with 1 if a main metric is significantly worse.",
         ),
         limit_options,
         resampling_options,
         jobs_option,
         checkpoint_option,
-        click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
+        click.option("--quiet", is_flag=True, help="No progress and no notes on stderr."),
         output_option,
         report_option,
         image_options,
         brief_option,
-        click.option("--format", type=click.Choice(FORMATS), help="table by default; jsonl lists what changed."),
+        click.option("--format", type=click.Choice(FORMATS), help="Output format; default: table."),
     ]
 
 
@@ -207,8 +228,14 @@ def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any], k
             "a ceiling is of several systems: make a state of each set with calque ceiling --save, and compare those"
         )
     _need_two(sources[1:])
-    evaluate = _judged if task.name == "checks" else partial(_evaluated, task)
-    return evaluate(sources, values, kept)
+    if task.name == "checks":
+        return _judged(sources, values, kept)
+    try:
+        return _evaluated(task, sources, values, kept)
+    except ContractError as error:
+        from calque.readers.sides.kinds import reworded
+
+        raise reworded(error, VERBS_OF.get(task.name, task.name)) from None
 
 
 def is_state(path: str) -> bool:
@@ -305,12 +332,19 @@ def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any],
 
 
 def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], values: dict[str, Any]) -> int:
-    from calque.cli.render import shows_losses, write_each
+    from calque.cli.render import FOR_PEOPLE, shows_losses, write_each
 
-    for result in comparison.results.values():
-        exits.say_first(result)
-    if verdict.failures and not values["quiet"]:
+    for name, result in comparison.results.items():
+        exits.say_first(result, name=name)
+    code = exits.GATE_FAILED if verdict.failures else exits.FINE
+    if any(result.incomplete for result in comparison.results.values()):
+        code = exits.INCOMPLETE
+    exits.note_code(code)
+    unevaluated = any(result.unevaluated is not None for result in comparison.results.values())
+    if verdict.failures and not values["quiet"] and not unevaluated:
         exits.say_failures(verdict.failures)
+    if unevaluated:
+        kinds = {path: kind for path, kind in kinds.items() if path != outputs.STDOUT or kind not in FOR_PEOPLE}
     write_each(
         kinds,
         lambda: _sections(comparison, verdict, brief=values["brief"]),
@@ -319,11 +353,9 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
     )
     if values["annotations"]:
         outputs.put(outputs.STDOUT, _lines(comparison, verdict, "github", brief=False))
-    if not values["quiet"] and not shows_losses(kinds, brief=values["brief"]):
+    if not values["quiet"] and not unevaluated and not shows_losses(kinds, brief=values["brief"]):
         exits.say_losses(comparison.results.values())
-    if any(result.incomplete for result in comparison.results.values()):
-        return exits.INCOMPLETE
-    return exits.GATE_FAILED if verdict.failures else exits.FINE
+    return code
 
 
 def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, completing, reading_options, reading_rules
 from calque.cli.outputs import STDOUT, Written, put_bytes, settle, spelt
-from calque.core.boxes.reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.boxes.reading import BOX_FORMATS
 from calque.core.presentation.sections import printable
 
 if TYPE_CHECKING:
@@ -23,39 +24,39 @@ EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".
 """Extensions that name one format. ``.json`` and ``.xml`` name many."""
 
 
-@click.command("convert")
+@click.command("convert", cls=GroupedCommand)
 @click.argument("source", metavar="IN", type=PATH)
 @click.argument("target", metavar="OUT", type=Written(allow_dash=True))
 @click.option(
     "--to",
     metavar="FORMAT",
     shell_complete=completing(BOX_FORMATS),
-    help=f"The format to write: {FORMAT_NAMES}. Default: told from the extension of OUT.",
+    help="Format to write; default: from the extension of OUT.",
 )
 @click.option(
     "--from",
     "format",
     metavar="FORMAT",
     shell_complete=completing(BOX_FORMATS),
-    help="The format of IN, one of the same. Default: what it looks like.",
+    help="Format of IN; default: detected.",
 )
-@click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="What IN is, where it does not say so itself.")
+@click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="Side of IN, if the file does not say it.")
 @reading_options
-@click.option("--class-map", type=PATH, default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")
-@click.option("--strict", is_flag=True, help="NDJSON and Parquet: stop at a page that cannot be read.")
-@click.option("--quiet", is_flag=True, help="No remarks on stderr.")
+@click.option("--class-map", type=PATH, default="", metavar="FILE", help="Class map: YAML or JSON with label: new name.")
+@click.option("--strict", is_flag=True, help="Refuse NDJSON and Parquet files with a page that cannot be read.")
+@click.option("--quiet", is_flag=True, help="No notes on stderr.")
 def command(
     source: str, target: str, to: str | None, side: str | None, class_map: str, strict: bool, quiet: bool, **values: Any
 ) -> int:
-    """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
+    """Convert boxes to another format, and report what it cannot carry.
 
-    OUT is a file, or a new folder for formats with a file for each page (yolo, dota, voc, page, alto, labelme). It appears
-    whole or not at all, and is never what is read. - is standard input or output. What it says is read back first: each
-    loss that could change a number is counted, and the exit code is 3 then.
+    OUT is a file, or a new folder for formats with one file per page (yolo, dota, voc, page, alto, labelme); - is stdin or
+    stdout. The exit code is 3 if the conversion loses something that can change a metric. Formats: alto, coco, coco-results,
+    cvat, docling, dota, label-studio, labelme, ndjson, omnidocbench, page, parquet, plain, snapshot, voc, yolo.
 
     \b
     calque convert labels/ truth.json --to coco --page-size 1700,2200
-    calque convert export.json truth.json --from label-studio --to snapshot
+    calque convert export.json truth.json --to snapshot
     """
     from calque.cli.inputs import taken_in
     from calque.cli.progress import working

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.options import PAGE, brief_option
 from calque.cli.outputs import Written, settle
 
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from calque.core.result import Result
 
 
-@click.command("demo")
+@click.command("demo", cls=GroupedCommand)
 @brief_option
-@click.option("--report", type=PAGE, metavar="FILE", help="Also write a page that compares the two models, with drawn pages.")
-@click.option("--keep", type=Written(file_okay=False), metavar="DIR", help="Also write the sample files to a folder.")
+@click.option("--report", type=PAGE, metavar="FILE", help="Write an HTML report that compares both models.")
+@click.option("--keep", type=Written(file_okay=False), metavar="DIR", help="Write the sample files to a folder.")
 def command(keep: str | None, report: str | None, brief: bool) -> int:
-    """Evaluate two imaginary models on eight made-up reports, and say what the numbers show."""
+    """Evaluate two example models on built-in sample data."""
     from calque.cli.render import coloured
     from calque.core.evaluator import Evaluator
     from calque.core.presentation.sections import printable, to_text

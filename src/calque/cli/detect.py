@@ -8,13 +8,13 @@ from calque.detection.task import Detection
 command = evaluation_verb(
     "detect",
     Detection,
-    """Evaluate PREDICTIONS against TRUTH: which boxes were found, and how well they fit.
+    """Evaluate predicted boxes: precision, recall, F1, box fit and COCO AP.
 
-    Both are snapshot files (schema 1.3), or COCO ground truth and COCO results. Boxes of one page and label are paired
-    greedily by IoU for precision, recall and fit, and by score for AP.
+    TRUTH and PREDICTIONS are files or folders. Formats: alto, coco, coco-results, cvat, docling, dota, label-studio, labelme,
+    ndjson, omnidocbench, page, parquet, plain, snapshot, voc, yolo.
 
     \b
     calque detect truth.json predictions.json
-    calque detect truth.json predictions.json --iou 0.5 --format markdown -o report.md
+    calque detect truth.json predictions.json --iou 0.5 -o result.md
     """,
 )

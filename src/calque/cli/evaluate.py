@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.gates import gates_from
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import cut, taken_in, told
 from calque.cli.options import (
     PATH,
@@ -44,7 +45,7 @@ SHORT = 1 << 24
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     """The verb of a task."""
 
-    @click.command(name, help=help)
+    @click.command(name, cls=GroupedCommand, help=help)
     @click.argument("truth", type=PATH)
     @click.argument("predictions", type=PATH)
     @task_options(task)

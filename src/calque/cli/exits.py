@@ -42,34 +42,72 @@ class Interrupted(BaseException):
 
 
 def run(command: Callable[[], int | None]) -> NoReturn:
-    """Run a command and end the process with the code that tells how it went; never with a traceback."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        if isinstance(sys.stdout.buffer, io.RawIOBase):
-            sys.stdout = _buffered(sys.stdout.buffer, sys.stdout.encoding)
-        # A character that the terminal cannot show, or half of one from a file, is spelt out and does not end the run.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Run a command and end the process with its exit code, never with a traceback.
+
+    A reader that closes our output early (``head``) does not change the exit code: what it no longer reads is discarded.
+    """
+    global _known_code  # noqa: PLW0603  # one process runs one command
+    _known_code = None
+    _replace_streams()
     try:
         with _ending_in_order():
             code = command() or FINE
             sys.stdout.flush()
-    except SystemExit:
-        # Only click ends the process here, when the reader of our output has gone; its code would say that a gate failed.
-        code = FINE
-    except BrokenPipeError:
-        _leave_stdout()  # the reader of our output has gone, as `head` does
-        code = FINE
+    except (SystemExit, BrokenPipeError) as error:
+        # click raises SystemExit for a closed pipe. Here the pipe is another output, such as a named pipe.
+        code = _OUTPUT_CLOSED if _known_code is None else _known_code
+        if isinstance(error, SystemExit) or error.filename is None:
+            _discard_stdout()
     except (Exception, KeyboardInterrupt, Interrupted, Ended) as error:
         code = _told(error)
     sys.exit(code)
 
 
-def _buffered(raw: io.RawIOBase, encoding: str) -> io.TextIOWrapper:
-    """Standard output with a buffer. Without one (PYTHONUNBUFFERED) Python loses in silence what a disk has no room for."""
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, line_buffering=True)
+_known_code: int | None = None
+"""The exit code, as soon as the command knows it; a closed output does not change it."""
+_OUTPUT_CLOSED = 141
+"""Nothing is known yet and the reader of an output has gone: 128 and the number of SIGPIPE, as shells report it."""
 
 
-def _leave_stdout() -> None:
-    """Nothing more can be written there; Python would complain again while it closes it."""
+def note_code(code: int) -> None:
+    """Remember the exit code of a result; of several results, the highest."""
+    global _known_code  # noqa: PLW0603
+    _known_code = max(code, _known_code or FINE)
+
+
+class _Pipe(io.FileIO):
+    """A standard stream that discards everything once its reader has gone."""
+
+    def write(self, data: Any) -> int:
+        """Write the data, or count it as written when nobody reads it."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+
+
+def _replace_streams() -> None:
+    """Replace stdout and stderr by streams that survive a closed pipe and characters that cannot be encoded.
+
+    They have a buffer even with PYTHONUNBUFFERED: Python silently loses text without one when the disk is full.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # the shell closed it (>&-)
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # open until the process ends
+        elif isinstance(stream, io.TextIOWrapper):
+            raw = stream.buffer if isinstance(stream.buffer, io.RawIOBase) else getattr(stream.buffer, "raw", None)
+            if type(raw) is io.FileIO:
+                stream.flush()
+                pipe = io.BufferedWriter(_Pipe(raw.fileno(), "w", closefd=False))
+                buffered = stream.line_buffering or stream.write_through
+                stream = io.TextIOWrapper(pipe, encoding=stream.encoding, line_buffering=buffered)
+                setattr(sys, name, stream)
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _discard_stdout() -> None:
+    """Send what is left in the buffer nowhere; Python would report an error for it again when it closes the stream."""
     with suppress(OSError, ValueError):  # what stands in for it in a program is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -133,7 +171,7 @@ def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
         _say(str(error))
     elif isinstance(error, OSError):
         if unwritten := error.filename is None and error.errno in NO_ROOM:
-            _leave_stdout()
+            _discard_stdout()
         _say(f"{'standard output' if unwritten else error.filename or 'file'}: {(error.strerror or str(error)).lower()}")
     else:
         if os.environ.get("CALQUE_DEBUG"):
@@ -145,13 +183,15 @@ def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
 
 
 def say_first(result: Result, *, quiet: bool = False, name: str = "") -> None:
-    """Say before anything else why nothing was evaluated, when nothing was, and which gates do not hold.
+    """Print why nothing was evaluated, or else which gates failed, before anything else.
 
-    ``name`` tells one result of several.
+    ``name`` distinguishes several results.
     """
+    note_code(_code(result))
     if result.unevaluated is not None:
-        _say(str(result.unevaluated))
-    if result.verdict.failures and not quiet:
+        which = f"{name}: " if name and not result.unevaluated.file else ""
+        _say(f"nothing was evaluated: {which}{result.unevaluated}")
+    elif result.verdict.failures and not quiet:
         say_failures([f"{name}: {failure}" if name else failure for failure in result.failures])
 
 
@@ -167,11 +207,15 @@ def say_failures(failures: Sequence[str]) -> None:
 def code_of(result: Result, *, quiet: bool) -> int:
     """The exit code of a result; the gate of a suite that does not hold says why, unless gates have said so first."""
     failures = result.failures
-    if failures and not quiet and not result.verdict.failures:
+    if failures and not quiet and not result.verdict.failures and result.unevaluated is None:
         say_failures(failures)
+    return _code(result)
+
+
+def _code(result: Result) -> int:
     if result.incomplete:
         return INCOMPLETE
-    return GATE_FAILED if failures else FINE
+    return GATE_FAILED if result.failures else FINE
 
 
 def say_losses(results: Iterable[Result]) -> None:
@@ -187,7 +231,8 @@ def say_losses(results: Iterable[Result]) -> None:
     from calque.core.presentation.sections import grouped, printable
     from calque.readers.sides.readings import CODES
 
-    for line in grouped(issue for issue in issues if issue.severity is Severity.LOSS or issue.code in CODES):
+    told_anyway = (*CODES, "unknown-holdout")
+    for line in grouped(issue for issue in issues if issue.severity is Severity.LOSS or issue.code in told_anyway):
         click.echo(click.style("note:", bold=True) + f" {told(printable(line))}", err=True, color=colour())
 
 

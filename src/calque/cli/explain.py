@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.task import BUILT_IN, task_class
@@ -21,17 +22,21 @@ VERB_TASKS = {"detect": "detection", "check": "checks"}
 """Verbs that are not called as their task is."""
 
 
-@click.command("explain")
+@click.command("explain", cls=GroupedCommand)
 @click.argument("measure", required=False, shell_complete=lambda _context, _parameter, typed: _beginning(typed))
 @click.option(
     "--json-schema",
     is_flag=True,
-    help="Print the JSON Schema of results: of one verb (calque explain --json-schema fields), or of all.",
+    help="Print the JSON Schema of the results of a command, or of all.",
 )
 def command(measure: str | None, json_schema: bool) -> int:
-    """Say what MEASURE or a column of a table means: definition, formula, source. Without MEASURE, list them all.
+    """Explain a metric or a column of a table; without a name, list them all.
 
-    A measure is written [SCOPE.]NAME[@THRESHOLD][/CLASS], as in recall@0.5, recall@0.5/Table, macro_documents.recall@0.5.
+    A metric is written [SCOPE.]NAME[@THRESHOLD][/CLASS].
+
+    \b
+    calque explain recall@0.5
+    calque explain macro_documents.recall@0.5/Table
     """
     if json_schema:
         click.echo(json.dumps(_json_schema(measure), indent=2))
@@ -94,6 +99,43 @@ COMPARED = {
 }
 """What stands in comparisons and intervals."""
 
+LEVELS = {
+    "route by class": "One system for each class, chosen for the highest F1.",
+    "route by document, perfect": "The best system for each document, chosen with knowledge of the ground truth.",
+    "votes: any": "Objects that any system finds.",
+    "recombine edges": "For each ground-truth object, the best box with edges of several systems.",
+    "average edges": "For each ground-truth object, the best weighted mean of the systems' boxes.",
+    "select, at most": "Upper bound of AP for the best selection of all systems' boxes.",
+}
+"""The rows of a ceiling that do not name systems."""
+ROWS = {
+    "all": "All classes, fields, blocks, evaluators or documents together.",
+    "all (micro)": "Counts are added over all documents and classes, then divided (scope micro).",
+    "all words (micro)": "Counts are added over all documents, then divided (scope micro).",
+    "all together (micro)": "Counts are added over all tables, then divided (scope micro).",
+    "all pages together (micro)": "Counts are added over all pages, then divided.",
+    "mean of classes": "The mean of the classes that have a value (scope macro_classes).",
+    "mean of documents": "The mean of the documents that have a value (scope macro_documents).",
+    "mean of tables": "The mean over ground-truth tables; a table that is not found counts as 0.",
+    "mean of pages": "The mean of the pages that have a value.",
+    "with spurious tables": "The mean over ground-truth tables and predicted tables without a match, which count as 0.",
+    "simple tables": "The mean over tables without merged cells (scope simple).",
+    "complex tables": "The mean over tables with merged cells (scope complex).",
+    "(background)": "No object of the other side: a false positive in its row, a false negative in its column.",
+    "(unmatched)": "Ground-truth blocks that no prediction overlaps enough.",
+    "on shapes": "The metrics on shapes as the format draws them.",
+    "on boxes": "The metrics on the boxes around shapes.",
+    "on masks": "The metrics on pixel masks.",
+    "cells": "Cells with the same place, span and text on both sides (cells_precision, cells_recall, cells_f1).",
+    "adjacency": "Relations between neighboring cells (adjacency_precision, adjacency_recall, adjacency_f1).",
+    "header": "Header cells on both sides (header_precision, header_recall, header_f1).",
+    "repaired by": "Ground-truth objects that the system of the row misses and this system finds.",
+    "run": "The name of a run.",
+    "system": "The name of a system.",
+    "measure": "A metric, as --fail-under and calque explain take it.",
+}
+"""Labels of rows and columns that several tables share."""
+
 Entry = tuple[str, "Measure"]
 """A task, and what it means by a name."""
 
@@ -108,9 +150,15 @@ def _known() -> dict[str, list[Entry]]:
         for measure in measures:
             for name in dict.fromkeys((measure.name.casefold(), measure.title.casefold())):
                 known.setdefault(name, []).append((task, measure))
+        by_name = {measure.name: measure for measure in measures}
+        for alias, name in getattr(task_class(task), "aliases", {}).items():
+            if name in by_name:
+                known.setdefault(alias.casefold(), []).insert(0, (task, by_name[name]))
     columns = {name: kind.columns() for name in BUILT_IN if (kind := task_class(name)) is not None}
     columns["audit"] = agreement.COLUMNS
     columns["compare"] = COMPARED
+    columns["ceiling"] = {**columns["ceiling"], **LEVELS}
+    columns["table"] = ROWS
     for task, meanings in columns.items():
         for header, meaning in meanings.items():
             entries = known.setdefault(header.casefold(), [])
@@ -124,6 +172,8 @@ def _explain(text: str) -> None:
     from calque.core.measures import MeasureName
 
     known = _known()
+    if text.casefold().startswith("repaired by "):
+        text = "repaired by"
     if text.casefold() in known:  # headers may hold what no name of a measure does
         for position, (task, measure) in enumerate(_spelled(known[text.casefold()], text)):
             _print(text, task, measure, None, first=not position)
@@ -134,10 +184,13 @@ def _explain(text: str) -> None:
         raise ConfigError(f"{error}; {_nearest(text, known)}") from None
     if name.name.casefold() not in known:
         raise ConfigError(f"no measure or column is named {name.name!r}; {_nearest(name.name, known)}")
-    # A threshold or a class of boxes is asked for: only tasks with boxes answer.
+    # With a threshold only tasks with boxes answer, with a class or a field fields as well.
     narrow = name.threshold is not None or name.label is not None
     entries = _spelled(known[name.name.casefold()], name.name)
-    found = [entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope)] or entries
+    by_field = name.threshold is None
+    found = [
+        entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope) or (by_field and entry[0] == "fields")
+    ] or entries
     scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
     if not scoped:
         scopes = dict.fromkeys(scope for entry in found for scope in _scopes(*entry))
@@ -192,13 +245,22 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
 def _of_rungs(task: str, name: str) -> dict[str, str]:
     """The scopes of tasks that have their own: tables and ceilings; else the one that there is."""
     from calque.ceiling.measures import ON_RUNGS, RUNGS
+    from calque.order.task import FOUR as ORDER_RATIOS
     from calque.tables.measures import scopes_of
 
+    if task == "order" and name in ORDER_RATIOS:
+        return ORDER_SCOPES
     if task == "ceiling" and name in ON_RUNGS:
         return RUNGS
     return scopes_of(name) if task == "tables" else {"all": OTHER_SCOPES[task]}
 
 
+ORDER_SCOPES = {
+    "micro": "counts are added up over all pages, then divided; also for each document",
+    "macro": "the mean of the pages that have a value",
+    "macro_pages": "the mean of the pages that have a value",
+    "macro_documents": "the mean of the documents that have a value",
+}
 OTHER_SCOPES = {
     "detection": "over all documents and classes",
     "layout": "over all blocks of all documents; also for each class and document",
@@ -206,7 +268,7 @@ OTHER_SCOPES = {
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",
     "ceiling": "over all documents, at each level",
-    "order": "over all pages together, or as macro the mean of pages; also for each document",
+    "order": "over all pages",
 }
 """What is said of the numbers that come in one scope only."""
 
@@ -229,7 +291,7 @@ def _print(title: str, task: str, measure: Measure, name: MeasureName | None, *,
         "threshold": ""
         if name is None or name.threshold is None
         else f"a pair counts when its IoU is at least {name.threshold!r}",
-        "scope": f"only the class {name.label!r}"
+        "scope": f"only the {'field' if task == 'fields' else 'class'} {name.label!r}"
         if name is not None and narrow
         else f"{scope}: {scopes[scope]}"
         if scopes

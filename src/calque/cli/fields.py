@@ -9,6 +9,7 @@ import click
 
 from calque.cli.evaluate import evaluate
 from calque.cli.gates import FOR_SERVERS
+from calque.cli.help import GroupedCommand
 from calque.cli.options import (
     PATH,
     WRITTEN,
@@ -23,20 +24,20 @@ from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from calque.cli.render import Sheet
     from calque.core.result import Result
 
 
-@click.command("fields")
+@click.command("fields", cls=GroupedCommand)
 @click.argument("truth", type=PATH)
 @click.argument("predictions", type=PATH, required=False)
 @task_options(Fields)
-@click.option("--explain-schema", is_flag=True, help="Show how each field is compared and why, in place of evaluating.")
-@click.option("--write-schema", type=WRITTEN, metavar="FILE", help="Save the schema with all that was decided, for editing.")
-@click.option("--errors", is_flag=True, help="List wrong values side by side with the true ones, in place of the numbers.")
-@click.option(
-    "--documents", type=WRITTEN, metavar="FILE", help="Also write one line a document: its score, what is wrong in it."
-)
+@click.option("--explain-schema", is_flag=True, help="Print how each field is compared and why; do not evaluate.")
+@click.option("--write-schema", type=WRITTEN, metavar="FILE", help="Write the schema, with all inferred settings, to a file.")
+@click.option("--errors", is_flag=True, help="List wrong values next to the true ones instead of metrics.")
+@click.option("--documents", type=WRITTEN, metavar="FILE", help="Write one line per document: its score and its errors.")
 @interval_options
 @jobs_option
 @engine_options
@@ -50,17 +51,15 @@ def command(
     documents: str | None,
     **values: Any,
 ) -> int:
-    """Evaluate PREDICTIONS against TRUTH: which fields are right, where they are, and what confidences are worth.
+    """Evaluate extracted records: values, boxes and confidences by field.
 
-    Both are JSON, JSON Lines, or folders of JSON files. Values may be plain or {"_value": …, "_confidence": …, "_bbox": …}.
-    Without --schema, types, names and the shape of the true values decide how fields are compared.
+    TRUTH and PREDICTIONS are JSON, JSON Lines, or folders of JSON files. A value is plain, or
+    {"_value": …, "_confidence": …, "_bbox": …}. Without --schema, calque infers how to compare each field from TRUTH.
 
     \b
     calque fields truth.jsonl predictions.jsonl
     calque fields truth.jsonl --explain-schema
-    calque fields truth.jsonl --write-schema invoice.json
-    calque fields truth.jsonl predictions.jsonl --schema invoice.json --errors
-    calque fields truth/ predictions/ --schema invoice.json --format json -o result.json
+    calque fields truth.jsonl predictions.jsonl --schema invoice.json
     """
     if explain_schema or (write_schema is not None and predictions is None):
         _check_alone(values, errors=errors, documents=documents)
@@ -69,12 +68,21 @@ def command(
         raise click.UsageError("Missing argument 'PREDICTIONS'.")
     if errors and values["brief"]:
         raise click.UsageError("--errors lists every wrong value; --brief is for numbers. Give one of them.")
-    if write_schema is not None:
-        from calque.cli.inputs import taken_in
+    look = partial(_look, errors, documents, values["quiet"])
+    if write_schema is None:
+        return evaluate(Fields, truth, predictions, values, look=look)
+    from calque.cli.inputs import taken_in
 
-        truth, predictions = taken_in(truth, predictions)
-        values["schema"] = _settled(truth, write_schema, values).schema
-    return evaluate(Fields, truth, predictions, values, look=partial(_look, errors, documents, values["quiet"]))
+    truth, predictions = taken_in(truth, predictions)
+    task = _settled(truth, write_schema, values)
+    values["schema"] = task.schema
+
+    def look_at_same_truth(result: Result) -> Sheet | None:
+        for path in _files(truth):
+            task.check_unchanged(path)
+        return look(result)
+
+    return evaluate(Fields, truth, predictions, values, look=look_at_same_truth)
 
 
 def _check_alone(values: dict[str, Any], **others: Any) -> None:
@@ -104,10 +112,17 @@ def _settled(truth: str, write_schema: str | None, values: dict[str, Any]) -> Fi
     from calque.fields.schemas.explained import editable
 
     settle()
-    task = task_from(Fields, dict(values)).settled(truth)
+    task = task_from(Fields, dict(values)).settled_over(_files(truth))
     if write_schema is not None:
         put(write_schema, [editable(task.schema, task.accounting)], quiet=values["quiet"])
     return task
+
+
+def _files(truth: str) -> Sequence[str]:
+    """Return the files that a path or a pattern names."""
+    from calque.readers.sources.shards import found
+
+    return found(truth) or (truth,)
 
 
 def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, shown: bool) -> int:

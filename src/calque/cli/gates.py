@@ -23,32 +23,32 @@ EVERYWHERE = "\0"
 def limit_options(command: Decorated) -> Decorated:
     """``--fail-under`` and ``--fail-over``, what may be lost, and ``--annotations``."""
     for option in (
-        click.option("--annotations", is_flag=True, help="Also print GitHub annotations for what failed."),
+        click.option("--annotations", is_flag=True, help="Print GitHub annotations of failures."),
         click.option(
             "--no-broken",
             multiple=True,
             is_flag=False,
             flag_value=EVERYWHERE,
             metavar="[NAME]",
-            help="Exit with 1 when an item that the baseline had right is wrong: in a class, field or document, or anywhere.",
+            help="Exit with 1 if an item that --baseline has right is wrong (in NAME).",
         ),
         click.option(
             "--tolerance",
             multiple=True,
-            metavar="MEASURE=VALUE",
-            help="How much a measure may lose against the baseline (AP=0.01), or AP=significant.",
+            metavar="METRIC=VALUE",
+            help="Allowed loss against --baseline (AP=0.01 or AP=significant).",
         ),
         click.option(
             "--fail-over",
             multiple=True,
-            metavar="MEASURE=VALUE",
-            help="Exit with 1 when a measure of which less is better (wer, ece …) is above a value.",
+            metavar="METRIC=VALUE",
+            help="Exit with 1 if an error metric is higher (wer=0.1).",
         ),
         click.option(
             "--fail-under",
             multiple=True,
-            metavar="MEASURE=VALUE",
-            help="Exit with 1 when a measure is below a value (recall@0.5=0.9); repeat for several.",
+            metavar="METRIC=VALUE",
+            help="Exit with 1 if a metric is lower (AP=0.9).",
         ),
     ):
         command = option(command)
@@ -58,15 +58,12 @@ def limit_options(command: Decorated) -> Decorated:
 def gate_options(command: Decorated) -> Decorated:
     """Everything that a result can be held to, as on every verb that has numbers."""
     for option in (
-        click.option(
-            "--primary", multiple=True, metavar="MEASURE", help="With --baseline: test this measure (repeat for several)."
-        ),
+        click.option("--primary", multiple=True, metavar="METRIC", help="Metric to test against --baseline. Repeatable."),
         click.option(
             "--baseline",
             type=Named(allow_dash=True),
             metavar="STATE",
-            help="Exit with 1 when something is worse than in this state (see calque bless): a main measure significantly, "
-            "or what --tolerance and --no-broken name.",
+            help="Exit with 1 if significantly worse than STATE.",
         ),
         limit_options,
     ):

@@ -8,10 +8,10 @@ from calque.layout.task import Layout
 command = evaluation_verb(
     "layout",
     Layout,
-    """Evaluate the layout blocks in PREDICTIONS against TRUTH.
+    """Evaluate layout blocks: blocks found, category accuracy and confusion.
 
-    Each true block takes the prediction that it overlaps most, and several may take the same one. Reported are the blocks
-    that are found, how often their category is right, and what was taken for what.
+    TRUTH and PREDICTIONS are files or folders, in the formats of calque detect. Each ground-truth block is matched with the
+    prediction that it overlaps most; several blocks may share one prediction.
 
     \b
     calque layout truth.json predictions.json --iou 0.5

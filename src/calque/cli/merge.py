@@ -6,18 +6,22 @@ from typing import Any
 
 import click
 
+from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options
 
 
-@click.command("merge")
+@click.command("merge", cls=GroupedCommand)
 @click.argument("states", nargs=-1, required=True, metavar="STATE...", type=PATH)
 @interval_options
 @jobs_option
 @output_options
 def command(states: tuple[str, ...], **values: Any) -> int:
-    """Add up states that were saved with --save, and print the result as the verb that made them would.
+    """Merge states of shards, and print the result as the command that made them.
 
-    The order of the states does not matter. States with different settings, or with a document in common, are refused.
+    The order of the states does not matter. States with different settings, or with a common document, are refused.
+
+    \b
+    calque merge one.state two.state
     """
     from calque.cli.gates import gates_from
     from calque.cli.inputs import taken_in

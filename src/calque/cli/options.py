@@ -86,7 +86,9 @@ def _looks(note: Setting, default: Any) -> dict[str, Any]:
     """What click has to know of a setting of each kind."""
     number = {"default": default, "show_default": default is not None and note.bare is None}
     if note.kind == "numbers" and default:
-        return {"multiple": True, "metavar": "NUMBER", "help": f"{note.help} [default: {','.join(map(str, default))}]"}
+        shown = [str(number) for number in default]
+        shown = shown if len(shown) <= 4 else [*shown[:2], "…", shown[-1]]
+        return {"multiple": True, "metavar": "NUMBER", "help": f"{note.help} [default: {','.join(shown)}]"}
     looks: dict[str, dict[str, Any]] = {
         "numbers": {"multiple": True, "metavar": "NUMBER"},
         "number": {"type": float, **number},
@@ -176,7 +178,7 @@ def jobs_option(command: Decorated) -> Decorated:
         "--jobs",
         type=click.IntRange(min=1),
         default=os.cpu_count() or 1,
-        help="Workers; the result does not depend on it. [default: all cores]",
+        help="Number of workers; does not change the result. [default: all cores]",
     )(command)
 
 
@@ -186,18 +188,16 @@ def checkpoint_option(command: Decorated) -> Decorated:
         "--checkpoint",
         type=FOLDER,
         metavar="DIR",
-        help="Keep what is finished in this folder; the same command goes on from there.",
+        help="Folder for finished work; the same command resumes from it.",
     )(command)
 
 
 def engine_options(command: Decorated) -> Decorated:
     """``--checkpoint``, ``--engine`` and ``--scheduler``: how and where many shards are evaluated."""
     engine = click.option(
-        "--engine", type=click.Choice(("here", "dask")), default="here", show_default=True, help="Where shards are evaluated."
+        "--engine", type=click.Choice(("here", "dask")), default="here", show_default=True, help="Engine that evaluates shards."
     )
-    scheduler = click.option(
-        "--scheduler", metavar="ADDRESS", help="With --engine dask: a cluster's scheduler. Default: a cluster on this machine."
-    )
+    scheduler = click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a dask cluster; default: a local cluster.")
     return checkpoint_option(engine(scheduler(command)))
 
 
@@ -208,9 +208,9 @@ RESAMPLING = {"replicates": 2000, "resample_seed": 0, "confidence": 0.95}
 def resampling_options(command: Decorated) -> Decorated:
     """``--replicates``, ``--resample-seed`` and ``--confidence``: how sure numbers are, by resampling documents."""
     help = {
-        "replicates": (int, "How often documents are resampled"),
-        "resample_seed": (int, "Seed of resampling"),
-        "confidence": (float, "How sure intervals and tests are"),
+        "replicates": (int, "Bootstrap replicates"),
+        "resample_seed": (int, "Seed of the bootstrap"),
+        "confidence": (float, "Confidence level of intervals and tests"),
     }
     for name, default in reversed(RESAMPLING.items()):
         kind, text = help[name]
@@ -221,7 +221,7 @@ def resampling_options(command: Decorated) -> Decorated:
 
 def interval_options(command: Decorated) -> Decorated:
     """``--intervals``, and how they are made."""
-    text = "Also show how sure each number is: intervals by resampling documents."
+    text = "Add confidence intervals (bootstrap)."
     return click.option("--intervals", is_flag=True, help=text)(resampling_options(command))
 
 
@@ -244,22 +244,18 @@ def intervals_from(values: dict[str, Any]) -> Any:
     return None
 
 
-save_option = click.option("--save", type=WRITTEN, metavar="STATE", help="Keep the state for calque merge.")
+save_option = click.option("--save", type=WRITTEN, metavar="STATE", help="Save the state for merge, compare and report.")
 output_option = click.option(
     "-o",
     "--output",
     multiple=True,
     type=WRITTEN,
     metavar="FILE",
-    help="Write to a file; its extension chooses the format (repeat for several; - is standard output).",
+    help="Output file (-o); its extension sets the format.",
 )
 
-report_option = click.option(
-    "--report", type=PAGE, metavar="FILE", help="Write a page that shows every number, page and object; it opens offline."
-)
-brief_option = click.option(
-    "--brief", is_flag=True, help="Only the main thing in a sentence, the headline measures and the signature."
-)
+report_option = click.option("--report", type=PAGE, metavar="FILE", help="Write an HTML report.")
+brief_option = click.option("--brief", is_flag=True, help="Print one sentence and the main metrics.")
 
 
 def output_options(command: Decorated) -> Decorated:
@@ -268,15 +264,14 @@ def output_options(command: Decorated) -> Decorated:
         gate_options,
         image_options,
         report_option,
-        click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
+        click.option("--quiet", is_flag=True, help="No progress and no notes on stderr."),
         save_option,
         output_option,
         brief_option,
         click.option(
             "--format",
             type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template", "junit", "github")),
-            help="table by default; jsonl lists one object a line, template is the reporting template of the specification, "
-            "junit and github tell servers what gates say.",
+            help="Output format; default: table.",
         ),
     ):
         command = option(command)

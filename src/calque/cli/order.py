@@ -8,10 +8,10 @@ from calque.order.task import Order
 command = evaluation_verb(
     "order",
     Order,
-    """Evaluate the reading order of PREDICTIONS against TRUTH: pairs, next steps, distances, and where the path is left.
+    """Evaluate reading order: pairs, successors, distances and breaks.
 
-    Both are files or folders: PAGE XML, OmniDocBench, DoclingDocument, or page rows (NDJSON, Parquet, JSON) with order as
-    nested lists of ids. Rows may have nothing but an order.
+    TRUTH and PREDICTIONS are files or folders: PAGE XML, OmniDocBench, DoclingDocument, or page rows (NDJSON, Parquet, JSON)
+    with the order as nested lists of ids.
 
     \b
     calque order truth/ predictions/

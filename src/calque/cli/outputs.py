@@ -39,9 +39,14 @@ class Named(click.Path):
 
 
 def _was_given(parameter: click.Parameter, context: click.Context | None) -> bool:
-    """Whether somebody gave it, and it is not the empty default of a setting."""
-    source = None if context is None or parameter.name is None else context.get_parameter_source(parameter.name)
-    return source is not click.core.ParameterSource.DEFAULT
+    """Whether the value comes from the command line or the environment and is not the empty default of a setting.
+
+    An argument has no default. click 8.4.0 reports no source at all while it converts a default.
+    """
+    if isinstance(parameter, click.Argument) or context is None or parameter.name is None:
+        return True
+    given = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
+    return context.get_parameter_source(parameter.name) in given
 
 
 class Written(Named):

@@ -85,14 +85,22 @@ def deliver(
     outputs.save(evaluator, save)
     reports.write(result, report, quiet=quiet)
     sections = result.brief if brief else result.sections
-    sheet = (look(result) if look is not None else None) or (sections, lambda kind: lines(result, kind, brief=brief))
-    kinds = formats_of(format, output)
+    own = look(result) if look is not None and result.unevaluated is None else None
+    sheet = own or (sections, lambda kind: lines(result, kind, brief=brief))
+    kinds = with_numbers(formats_of(format, output), [result])
     write_each(kinds, *sheet, quiet=quiet)
     if annotations:
         outputs.put(outputs.STDOUT, map(told, for_servers({"": result}, "github")))
-    if not quiet and not shows_losses(kinds, brief=brief):
+    if not quiet and not shows_losses(kinds, brief=brief) and result.unevaluated is None:
         exits.say_losses([result])
     return exits.code_of(result, quiet=quiet)
+
+
+def with_numbers(kinds: Mapping[str, str], results: Iterable[Result]) -> dict[str, str]:
+    """Return the outputs to write: without a table on stdout when nothing was evaluated, because stderr says why."""
+    if any(result.unevaluated is None for result in results):
+        return dict(kinds)
+    return {path: kind for path, kind in kinds.items() if path != outputs.STDOUT or kind not in (*FOR_PEOPLE, "template")}
 
 
 def with_intervals(result: Result, resampling: Resampling | None, *, jobs: int, quiet: bool) -> Result:

@@ -7,20 +7,21 @@ from typing import Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.options import PAGE, PATH, jobs_option
 from calque.cli.reports import image_options
 
 
-@click.command("report")
+@click.command("report", cls=GroupedCommand)
 @click.argument("states", nargs=-1, required=True, metavar="STATE...", type=PATH)
-@click.option("-o", "--output", required=True, type=PAGE, metavar="FILE", help="The HTML file that is written.")
+@click.option("-o", "--output", required=True, type=PAGE, metavar="FILE", help="HTML file to write (-o).")
 @image_options
 @jobs_option
-@click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+@click.option("--quiet", is_flag=True, help="No progress and no notes on stderr.")
 def command(states: tuple[str, ...], output: str, jobs: int, quiet: bool, **values: Any) -> int:
-    """Write one HTML file that shows what a STATE saved with --save holds: numbers, pages, objects. It opens offline.
+    """Write an HTML report of saved states; it opens offline.
 
-    Several states are compared with the first.
+    STATE is a file from --save. The first of several states is the base of the comparison.
 
     \b
     calque detect truth.json predictions.json --save run.state

@@ -36,13 +36,13 @@ class Wanted(Frozen):
 def image_options(command: Decorated) -> Decorated:
     """``--images``, ``--report-size`` and ``--sidecar``: pictures of the pages in a report."""
     for option in (
-        click.option("--sidecar", is_flag=True, help="With --images: all pages beside the report, in FILE's name_files/."),
+        click.option("--sidecar", is_flag=True, help="Write the images of all pages to a folder next to the report."),
         click.option(
             "--report-size", type=click.FloatRange(min=0), default=MEGABYTES, metavar="MB",
-            help="With --images: how much of them goes into the report: pages with errors, worst first. [default: 25]",
+            help="Megabytes of images in the report, worst pages first. [default: 25]",
         ),
         click.option(
-            "--images", type=PICTURES, metavar="DIR", help="Pictures of the pages for the report: PNG, JPEG, WebP or PDF."
+            "--images", type=PICTURES, metavar="DIR", help="Folder with page images for the report: PNG, JPEG, WebP or PDF."
         ),
     ):  # fmt: skip
         command = option(command)

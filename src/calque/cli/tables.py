@@ -8,25 +8,26 @@ import click
 
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import taken_in
 from calque.cli.options import PATH, engine_options, interval_options, jobs_option, output_options, task_from, task_options
 from calque.tables.task import Tables
 
 
-@click.command("tables")
+@click.command("tables", cls=GroupedCommand)
 @click.argument("truth", type=PATH)
 @click.argument("predictions", type=PATH)
 @task_options(Tables)
-@click.option("--show", metavar="DOC[#N]", help="Print both grids of a document's tables side by side, what differs marked.")
+@click.option("--show", metavar="DOC[#N]", help="Print both grids of a document's tables side by side.")
 @interval_options
 @jobs_option
 @engine_options
 @output_options
 def command(truth: str, predictions: str, show: str | None, **values: Any) -> int:
-    """Evaluate the tables of PREDICTIONS against TRUTH: exact TEDS, GriTS, relations, cells, and where the loss went.
+    """Evaluate tables: exact TEDS, GriTS, cells and error types.
 
-    Both are folders (documents pair by file stem) or files: HTML, Markdown, JSON with cells, table-transformer, PubTabNet,
-    OmniDocBench, DoclingDocument, ICDAR XML.
+    TRUTH and PREDICTIONS are folders (documents pair by file stem) or files: HTML, Markdown, JSON with cells,
+    table-transformer, PubTabNet, OmniDocBench, DoclingDocument, ICDAR XML.
 
     \b
     calque tables truth/ predictions/
@@ -52,6 +53,8 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
         evaluator = Evaluator(task, jobs=values["jobs"]).update(truth, predictions)
     result = evaluator.compute() if gates is None else gates.judged(evaluator.compute())
     exits.say_first(result, quiet=values["quiet"])
+    if result.unevaluated is not None:
+        return exits.INCOMPLETE
     for line in views.shown(evaluator.ledger(), show, columns=terminal_columns()):
         click.echo(printable(line))
     if not values["quiet"]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
-from calque.core.boxes.reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.boxes.reading import BOX_FORMATS
 from calque.core.presentation.sections import Section, printable, printable_json, printable_lines, to_markdown
 from calque.core.presentation.wording import counted
 
@@ -21,45 +22,46 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus
     from calque.core.errors import ContractError, Issue
     from calque.core.task import Task
+    from calque.words.task import Words
 
 FORMATS = ("table", "json", "csv", "markdown")
 FOR_PEOPLE = ("table", "markdown")
-KINDS = ("detect", "layout", "fields", "words", "tables")
-"""The verbs that evaluate two files."""
+KINDS = ("detect", "layout", "fields", "words", "tables", "order", "check")
+"""The commands whose files can be validated."""
 Verdict = dict[str, Any]
 """What is said of a file, or of two together: ``file``, ``valid``, ``total``, ``message``, ``issues``."""
 
 
-@click.command("validate")
+@click.command("validate", cls=GroupedCommand)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
-@click.option("--as", "verb", type=click.Choice(KINDS), help="The verb that the files are for. Default: told from the first.")
+@click.option("--as", "verb", type=click.Choice(KINDS), help="Command to validate for; default: detected from the first file.")
 @click.option(
     "--from",
     "formats",
     multiple=True,
     metavar="FORMAT",
     shell_complete=completing(BOX_FORMATS),
-    help=f"The format of the files: {FORMAT_NAMES}; twice for one each.",
+    help="Format of boxes; twice for one per file; default: detected.",
 )
 @reading_options
-@click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="A class map; twice for one each.")
+@click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="Class map; twice for one per file.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")
-@click.option("--schema", default="", metavar="SCHEMA", help="Records: a schema, as for calque fields.")
-@click.option("--id", "id_key", default="", metavar="KEY", help="Records: the key of a record's id.")
-@click.option("--format", type=click.Choice(FORMATS), default="table", help="How to print what was found.")
-@click.option("--brief", is_flag=True, help="Only the main thing in a sentence, and the verdict on each file.")
+@click.option("--strict", is_flag=True, help="Refuse NDJSON and Parquet files with a page that cannot be read.")
+@click.option("--schema", default="", metavar="SCHEMA", help="Schema of records, as for calque fields.")
+@click.option("--id", "id_key", default="", metavar="KEY", help="Key of a record's id (fields).")
+@click.option("--format", type=click.Choice(FORMATS), default="table", help="Output format.")
+@click.option("--brief", is_flag=True, help="Print one sentence and the verdict on each file.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, quiet: bool, **values: Any) -> int:
-    """Check each FILE (or folder) by itself, and, when there are two, the second against the first.
+    """Check files as the command that evaluates them does.
 
-    All formats are recognised: boxes, records, words and tables. Says everything that is wrong at once: what, where and what
-    to do.
-    Of two files it says what the verb that evaluates them would refuse, leave out or note. Exit code 0 when all is well,
-    3 when the verb would leave something out, else 2.
+    Reports all problems at once: what, where and how to fix them. With two files, also what the command would refuse, skip or
+    note. Exit code: 0 if all is well, 3 if the command would skip something, else 2. Formats of boxes: alto, coco,
+    coco-results, cvat, docling, dota, label-studio, labelme, ndjson, omnidocbench, page, parquet, plain, snapshot, voc, yolo.
 
     \b
     calque validate truth.json predictions.json
-    calque validate truth.jsonl found.jsonl --as fields --schema invoice.json
+    calque validate truth.jsonl predictions.jsonl --as fields
     """
     from calque.cli.progress import working
     from calque.core.errors import ConfigError
@@ -74,10 +76,11 @@ def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, 
     reports: list[Verdict] = []
     steps = len(files) + (len(files) == 2)
     with working("validating", quiet=quiet, steps=steps) as validating:
-        for name, read_as in zip(files, known, strict=True):
-            reports.append(_alone(name, chosen, read_as, values))
+        for position, (name, read_as) in enumerate(zip(files, known, strict=True)):
+            truth = position == 0 or len(files) != 2
+            reports.append(_suite(name) if chosen == "check" else _alone(name, chosen, read_as, values, truth=truth))
             validating.advance()
-        if len(files) == 2:
+        if len(files) == 2 and chosen != "check":
             reports += _together(chosen, files, _task(chosen, known, maps, values), reports)
             validating.advance()
     first = sentence(reports, len(files), chosen)
@@ -95,26 +98,53 @@ def _each(given: tuple[str, ...], files: tuple[str, ...], flag: str) -> tuple[st
     return given if len(given) == len(files) else (given or ("",)) * len(files)
 
 
-def _alone(name: str, verb: str, format: str, values: Mapping[str, Any]) -> Verdict:
-    """What there is to say of one file."""
+def _alone(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth: bool) -> Verdict:
+    """Return the verdict on one file."""
     from calque.core.errors import ContractError
+    from calque.readers.sides.kinds import reworded
 
     try:
-        corpus = _read(name, verb, format, values)
+        corpus = _read(name, verb, format, values, truth=truth)
     except ContractError as error:
+        error = reworded(error, verb)
         return _refused(name, error, error.issues)
     return _accepted(name, corpus.contents(), corpus.issues)
 
 
-def _read(name: str, verb: str, format: str, values: Mapping[str, Any]) -> Corpus:
-    if verb == "fields":
-        from calque.readers.records import read_records
+def _suite(name: str) -> Verdict:
+    """Return the verdict on a suite of checks."""
+    from pathlib import Path
 
-        return read_records(name, id_key=values["id_key"] or None)
+    from calque.checks.evaluators.custom import named_evaluators
+    from calque.checks.suites.suite import Suite
+    from calque.core.errors import CalqueError, ContractError, Issue, Severity
+
+    evaluators: dict[str, Any] = dict(named_evaluators(Path()))
+    try:
+        suite = Suite.load(name, evaluators=evaluators)
+        cases = list(suite.cases())
+        if not cases:
+            raise ContractError.single("no-cases", "the suite has no cases", file=name)
+    except ContractError as error:
+        return _refused(name, error, error.issues)
+    except CalqueError as error:
+        wrong = ContractError.single("suite-invalid", str(error).removeprefix(f"{name}: "), file=name)
+        return _refused(name, wrong, wrong.issues)
+    issues = [Issue("case-error", case.trouble, name, str(case.id), severity=Severity.LOSS) for case in cases if case.trouble]
+    return _accepted(name, f"a suite with {counted(len(cases), 'case')}", issues)
+
+
+def _read(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth: bool) -> Corpus:
+    if verb == "fields":
+        return _records(name, values)
     if verb == "words":
         from calque.readers.text.texts import read_texts
 
-        return read_texts(name)
+        return read_texts(name, _words().reading(truth=truth))
+    if verb == "order":
+        from calque.readers.orders.files import read_orders
+
+        return read_orders(name, truth=truth)
     if verb == "tables":
         from calque.readers.tables.files import read_tables
 
@@ -127,8 +157,26 @@ def _read(name: str, verb: str, format: str, values: Mapping[str, Any]) -> Corpu
 
     allowed = values["allow_missing_scores"] or verb == "layout"
     rules = reading_rules(dict(values))
-    corpus = read(name, format=format or None, strict=True, allow_missing_scores=allowed, **rules)
+    corpus = read(name, format=format or None, strict=values["strict"], allow_missing_scores=allowed, **rules)
     return replace(corpus, issues=(*corpus.issues, *remarks(corpus))) if isinstance(corpus, BoxCorpus) else corpus
+
+
+def _records(name: str, values: Mapping[str, Any]) -> Corpus:
+    """Read records, with everything that calque fields says of them under the schema."""
+    from dataclasses import replace
+
+    from calque.core.errors import ConfigError
+    from calque.fields.task import Fields
+    from calque.readers.records import read_records
+
+    task = Fields(schema=values["schema"], id=values["id_key"])
+    try:
+        task = task.settled(name).numbers_only()
+    except ConfigError:  # no value is there to make a schema from
+        return read_records(name, id_key=task.id or None)
+    corpus = read_records(name, declared=frozenset(task.plan().keys), id_key=task.id or None)
+    nothing = replace(corpus, records=[{}] * len(corpus), rows=None, source="", issues=())
+    return replace(corpus, issues=(*corpus.issues, *task.score(corpus, nothing).issues))
 
 
 def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Mapping[str, Any]) -> Task:
@@ -138,16 +186,18 @@ def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Ma
 
         return Fields(schema=values["schema"], id=values["id_key"])
     if verb == "words":
-        from calque.words.task import Words
+        return _words()
+    if verb == "order":
+        from calque.order.task import Order
 
-        return Words()
+        return Order()
     if verb == "tables":
         from calque.tables.task import Tables
 
         return Tables(lenient=bool(values["lenient"]))
     rules = {name: value for name, value in reading_rules(dict(values)).items() if value is not None}
     sides = {"from_truth": formats[0], "from_pred": formats[1], "class_map_truth": maps[0], "class_map_pred": maps[1]}
-    rules |= {name: value for name, value in sides.items() if value}
+    rules |= {name: value for name, value in sides.items() if value} | {"strict": values["strict"]}
     if verb == "layout":
         from calque.layout.task import Layout
 
@@ -155,6 +205,12 @@ def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Ma
     from calque.detection.task import Detection
 
     return Detection(allow_missing_scores=values["allow_missing_scores"], **rules)
+
+
+def _words() -> Words:
+    from calque.words.task import Words
+
+    return Words()
 
 
 def _together(verb: str, files: tuple[str, ...], task: Task, told: list[Verdict]) -> list[Verdict]:

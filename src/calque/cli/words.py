@@ -10,6 +10,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for, what_to_keep
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import taken_in
 from calque.cli.options import (
     PATH,
@@ -32,29 +33,28 @@ if TYPE_CHECKING:
     from calque.words.views import Runs
 
 
-@click.command("words")
+@click.command("words", cls=GroupedCommand)
 @click.argument("truth", type=PATH)
 @click.argument("predictions", nargs=-1, metavar="[PRED]...", type=PATH)
 @task_options(Words)
-@click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
-@click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
-@click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
+@click.option("--show", metavar="DOC", help="Print ground truth and prediction of one document side by side.")
+@click.option("--differences", is_flag=True, help="With --show: print only differences, with one line of context.")
+@click.option("--removed", is_flag=True, help="List what clean-up removed from the ground truth.")
 @interval_options
 @jobs_option
 @engine_options
 @output_options
 def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
-    """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
+    """Evaluate OCR text: recall in order, precision, WER and CER.
 
-    TRUTH and PRED are folders (documents pair by file stem) or files: plain text, hOCR, ALTO, PAGE XML, HTML, Tesseract
-    TSV, words one a line (.seq), or tables docid, wordid, word (TSV, CSV, Parquet). With --lattice and no PRED, what its
-    sources read alone is evaluated.
+    TRUTH and PRED are folders (documents pair by file stem) or files: text, hOCR, ALTO, PAGE XML, HTML, Tesseract TSV, one
+    word per line (.seq), or tables docid, wordid, word (TSV, CSV, Parquet). With --lattice and no PRED, calque evaluates what
+    each of its sources reads alone.
 
     \b
     calque words truth/ tesseract/
     calque words truth/ tesseract/ gocr/ ocrad/ --build-lattice
     calque words truth/ --lattice candidates/
-    calque words truth.html page.hocr --drop figure,table,references --show truth
     """
     if differences and show is None:
         raise click.UsageError("--differences is about --show DOC.")
@@ -92,15 +92,17 @@ def _evaluate_runs(truth: str, predictions: Sequence[str], values: dict[str, Any
     jobs, quiet = values.pop("jobs"), values["quiet"]
     with working(f"evaluating {', '.join(found) or 'the lattice'}", quiet=quiet):
         runs = views.evaluated(task, truth, found, keep=keep if look is None else "outcomes", jobs=jobs)
-    if look is not None:
+    computed = {name: evaluator.compute() for name, evaluator in runs.evaluators.items()}
+    evaluated = any(result.unevaluated is None for result in computed.values())
+    if look is not None and evaluated:
         runs = look(runs)
-    results = _judged({name: evaluator.compute() for name, evaluator in runs.evaluators.items()}, gates, quiet=quiet)
+    results = _judged({name: computed[name] for name in runs.evaluators}, gates, quiet=quiet)
     if look is None:
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
     write_runs(views.with_one_lattice(results), report, quiet=quiet)
     losses_are_shown = look is None and shows_losses(formats_of(values["format"], values["output"]), brief=values["brief"])
-    if not quiet and not losses_are_shown:
+    if not quiet and not losses_are_shown and evaluated:
         exits.say_losses(results.values())
     return max(exits.code_of(result, quiet=quiet) for result in results.values())
 
@@ -162,10 +164,12 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
     """Several predictions of one truth: each one's block under ``runs``, the oracle beside them."""
     from calque.cli import outputs
     from calque.cli.inputs import told
-    from calque.cli.render import formats_of
+    from calque.cli.render import FOR_PEOPLE, formats_of, with_numbers
 
-    for path, kind in formats_of(values["format"], values["output"]).items():
-        outputs.put(path, map(told, _lines(results, kind, brief=values["brief"])), quiet=values["quiet"])
+    for path, kind in with_numbers(formats_of(values["format"], values["output"]), results.values()).items():
+        printed = path == outputs.STDOUT and kind in FOR_PEOPLE  # stderr says which runs were not evaluated
+        shown = {name: result for name, result in results.items() if not printed or result.unevaluated is None}
+        outputs.put(path, map(told, _lines(shown, kind, brief=values["brief"])), quiet=values["quiet"])
     if values["annotations"]:
         outputs.put(outputs.STDOUT, map(told, _lines(results, "github", brief=False)))
 

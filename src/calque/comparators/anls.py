@@ -46,7 +46,8 @@ class ANLSComparator(BaseComparator):
 class ANLSStarComparator(BaseComparator):
     """ANLS for trees: objects by key, lists by the best pairing, texts by ANLS; the share of what could be right.
 
-    A tuple in the truth lists accepted alternatives. A list, an object and a text have nothing in common.
+    A tuple in the truth lists accepted alternatives; an empty one is no value, as ``None``. A list, an object and a text have
+    nothing in common.
 
     >>> ANLSStarComparator().compare({"a": "x", "b": ["y", "z"]}, {"a": "x", "b": ["z"]})
     0.6666666666666666
@@ -77,6 +78,7 @@ class ANLSStarComparator(BaseComparator):
 
     def _tree(self, truth: Any, found: Any) -> tuple[float, float]:
         """How much is right, of how much: a leaf counts 1."""
+        truth, found = _plain(truth), _plain(found)
         if isinstance(truth, tuple):
             return max((self._tree(accepted, found) for accepted in truth), key=lambda score: score[0] / (score[1] or 1))
         if _shape(truth) is not _shape(found) and truth not in (None, "") and found not in (None, ""):
@@ -111,6 +113,13 @@ class ANLSStarComparator(BaseComparator):
         return right, possible + sum(_size(item) for item in alone)
 
 
+def _plain(value: Any) -> Any:
+    """Return a NumPy value as Python's own, and an empty tuple as no value; anything else as it is."""
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        value = value.tolist()
+    return None if value == () else value
+
+
 def _check_floor(made: ANLSComparator | ANLSStarComparator) -> None:
     floor = made.floor
     if isinstance(floor, bool) or not isinstance(floor, int | float) or not 0 <= floor <= 1:
@@ -131,6 +140,7 @@ def _shape(tree: Any) -> type:
 
 def _size(tree: Any) -> int:
     """The number of leaves."""
+    tree = _plain(tree)
     if isinstance(tree, Mapping):
         return sum(_size(value) for value in tree.values())
     if isinstance(tree, list):

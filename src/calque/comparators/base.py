@@ -85,7 +85,12 @@ class BaseComparator(Frozen, ABC):
         """The similarity of two values."""
         if truth is None or found is None:
             return 1.0 if truth is found else 0.0
-        return self._compare(self.prepare(truth), self.prepare(found))
+        try:
+            return self._compare(self.prepare(truth), self.prepare(found))
+        except RecursionError:
+            raise ValueError(
+                f"{type(self).__name__}: a value is nested too deeply to be compared. Compare its parts."
+            ) from None
 
     def __call__(self, truth: Any, found: Any) -> float:
         """The same as `compare`."""
@@ -175,9 +180,20 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 @names_arguments
 def register_comparator(name: str, comparator: Registered) -> Registered:
-    """Make a comparator class, or a plain function of two values, known to schemas under a name.
+    """Register a comparator under a name that schemas can use.
 
-    >>> _ = register_comparator("same_length", lambda truth, found: float(len(truth) == len(found)))
+    Args:
+        name: The name.
+        comparator: A subclass of `BaseComparator`, or a function of two values that returns their similarity from 0 to 1.
+
+    Returns:
+        The comparator itself.
+
+    Raises:
+        ConfigError: calque has a comparator of that name.
+        TypeError: ``name`` is not a text, or ``comparator`` is neither a class nor a function.
+
+    >>> _ = register_comparator("same_length", lambda truth, prediction: float(len(truth) == len(prediction)))
     >>> comparator("same_length").compare("abc", "xyz")
     1.0
     """

@@ -31,7 +31,7 @@ class OneOfComparator(BaseComparator):
             raise ConfigError("one_of: the threshold of inner decides nothing; give it to one_of")
 
     def _compare(self, truth: Any, found: Any) -> float:
-        accepted = truth if isinstance(truth, list | tuple) else (truth,)
+        accepted = truth if isinstance(truth, list | tuple | set | frozenset) else (truth,)
         return max((self.inner.compare(value, found) for value in accepted), default=0.0)
 
     def params(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from calque.comparators.base import BaseComparator
-from calque.core.errors import ConfigError, MissingExtra
+from calque.core.errors import ConfigError
 
 PARTIAL_YEAR = 0.7
 """The score of two dates that agree where one of them leaves the year out, when that is allowed."""
@@ -282,10 +282,8 @@ def _offset(name: str | None, offset: int | None) -> timezone | None:  # noqa: A
 
 
 def _parse_day(text: str, day_first: bool, times: bool) -> Day | None:
-    try:
-        from dateutil.parser import parse
-    except ImportError as error:
-        raise MissingExtra("python-dateutil", "comparators", f"reading {text!r} as a date") from error
+    from dateutil.parser import parse
+
     day_first = day_first and _YEAR_FIRST.match(text) is None
     try:
         # What the text leaves out is taken from the default: two defaults that share nothing show what was written.

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from calque.comparators.base import BaseComparator, PairScores
-from calque.comparators.written_numbers import Written, written
+from calque.comparators.written_numbers import Written, is_currency, written
 from calque.core.errors import ConfigError
 from calque.core.start_up import pattern
 
@@ -20,13 +20,20 @@ if TYPE_CHECKING:
 Number: TypeAlias = int | float | Decimal
 
 _PLAIN = pattern(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_NOISE = pattern(r"[^0-9.-]")
+_LENIENT = pattern(
+    r"(?P<before>\D*?)(?P<digits>(?:(?<![^\W\d_])\.)?\d(?:[\d.,'’`´·٬_\s]*\d)?)(?:[eE](?P<exponent>[+-]?\d+))?(?P<after>\D*)"
+)
+_HYPHENS = pattern(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_MARKS = pattern(r"[^\d.]")
+_DASHES = str.maketrans(dict.fromkeys("−–—‐‑﹣－", "-"))
 _LONGEST = 400
 """Texts beyond this length are not numbers; Python takes quadratic time to read them."""
 
 
 class NumericComparator(BaseComparator):
-    """1.0 for equal numbers, else 0.0. Currency signs and thousands separators do not count; "(5)" is -5.
+    """1.0 for equal numbers, else 0.0. Words around a number and thousands separators do not count; "(5)" is -5.
+
+    A text with letters between its digits, or with two numbers, is not a number; "$1e3" is 1000.
 
     ``relative_tolerance`` is a share of the truth. Sums are compared as decimals: 66.00 and 66.01 are 0.01 apart, not
     0.010000000000005.
@@ -64,7 +71,7 @@ class NumericComparator(BaseComparator):
     def prepare(self, value: Any) -> Number | Written | str | None:
         """The number that a value is or spells; ``None``, or in the strict manner its text, when there is none."""
         if isinstance(value, int | float) and not (self.strict and isinstance(value, bool)):
-            return value
+            return value if type(value) in (int, float, bool) else int(value) if isinstance(value, int) else float(value)
         text = str(value).strip()
         if self.strict:
             read = written(text, decimal_comma=self.decimal_comma)
@@ -75,12 +82,7 @@ class NumericComparator(BaseComparator):
             text = text.replace(".", "").replace(",", ".")
         elif _PLAIN().fullmatch(text):
             return Decimal(text)
-        negative = text.startswith("(") and text.endswith(")")
-        try:
-            number = Decimal(_NOISE().sub("", text))
-        except InvalidOperation:
-            return None
-        return -number if negative else number
+        return _lenient(text)
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[Any]:
         """The numbers of many values; floats, the usual case, are theirs already."""
@@ -166,6 +168,27 @@ class NumericComparator(BaseComparator):
             reach = np.maximum(self.absolute_tolerance, self.relative_tolerance * np.where(truths == 0, 1.0, size))
             near = np.abs(truths - founds) <= reach * (1 + 1e-9) + 1e-12 * (size + np.abs(founds))
         return np.asarray(near | (np.isinf(truths) & np.isinf(founds)))
+
+
+def _lenient(text: str) -> Decimal | None:
+    """Return the one number in a text: other words may come before and after it, but not between its digits.
+
+    >>> _lenient("$1e3"), _lenient("Rs.500"), _lenient("−5 EUR"), _lenient("5-"), _lenient("1O0"), _lenient("5–7")
+    (Decimal('1E+3'), Decimal('500'), Decimal('-5'), Decimal('-5'), None, None)
+    """
+    read = _LENIENT().fullmatch(_HYPHENS().sub("", text.translate(_DASHES)))
+    if read is None:
+        return None
+    before, after = read["before"], read["after"]
+    if before.count("-") > 1 or after.lstrip()[1:].count("-") or after[:1].isnumeric():
+        return None
+    try:
+        number = Decimal(f"{_MARKS().sub('', read['digits'])}e{read['exponent'] or 0}")
+    except InvalidOperation:
+        return None
+    brackets = text.startswith("(") and text.endswith(")")
+    inner = before.endswith("(") and after.startswith(")") and is_currency(before[:-1].strip())
+    return -number if brackets or inner or "-" in before or after.lstrip().startswith("-") else number
 
 
 def _decimal(number: Number) -> Decimal:

@@ -32,7 +32,7 @@ class PhoneComparator(BaseComparator):
         try:
             import phonenumbers
         except ImportError as error:
-            raise MissingExtra("phonenumbers", "comparators", "comparing telephone numbers") from error
+            raise MissingExtra("phonenumbers", "phone", "comparing telephone numbers") from error
         text = str(value)
         try:
             number = phonenumbers.parse(text, self.region)

@@ -105,6 +105,11 @@ def _unit(word: str) -> frozenset[str] | None:
     return _currency(word) if measure is None else frozenset((measure,))
 
 
+def is_currency(word: str) -> bool:
+    """Return whether a word names a currency."""
+    return _currency(word) is not None
+
+
 def _currency(word: str) -> frozenset[str] | None:
     """What stands before a number, too."""
     folded = word.casefold().rstrip(".")

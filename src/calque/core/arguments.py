@@ -8,12 +8,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from itertools import islice
 from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -55,6 +56,48 @@ def _watched(function: Any, name: str) -> Any:
             raise TypeError(problem) from error
 
     return call
+
+
+def renamed_arguments(**new_names: str) -> Callable[[Public], Public]:
+    """Return a decorator that accepts the former keywords of a public function, with a `DeprecationWarning`.
+
+    The signature of the function shows the new names only. Put it above every other decorator, so that the warning points
+    at the line of the caller.
+
+    Args:
+        new_names: The new name of each former keyword, such as ``found="predictions"``.
+
+    Returns:
+        The decorator.
+
+    >>> @renamed_arguments(found="predictions")
+    ... def count(predictions: list[str]) -> int:
+    ...     return len(predictions)
+    >>> count(found=["a"], predictions=["b"])
+    Traceback (most recent call last):
+    TypeError: count: 'found' is the former name of 'predictions', got both. Keep 'predictions'.
+    """
+
+    def decorate(function: Public) -> Public:
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            former = [name for name in named if name in new_names] if named else ()
+            if former:
+                for name in former:
+                    _rename(function.__name__, named, name, new_names[name])
+                pairs = ", ".join(f"{name!r} is now {new_names[name]!r}" for name in former)
+                warnings.warn(f"{function.__name__}: {pairs}. Use the new name.", DeprecationWarning, stacklevel=2)
+            return function(*given, **named)
+
+        return cast("Public", call)
+
+    return decorate
+
+
+def _rename(function: str, named: dict[str, Any], former: str, new: str) -> None:
+    if new in named:
+        raise TypeError(f"{function}: {former!r} is the former name of {new!r}, got both. Keep {new!r}.")
+    named[new] = named.pop(former)
 
 
 def names_fields(kind: type) -> None:
@@ -215,9 +258,14 @@ def described(hint: Any) -> str:
     if origin in (Union, UnionType, Literal):
         return " or ".join(repr(one) if origin is Literal else described(one) for one in inner)
     if origin in _CONTAINERS and not issubclass(origin, Mapping):
-        many = inner and inner[0] in (int, float, str)
-        return f"a list of {WORDS[inner[0]].removeprefix('a ')}s" if many else "a list"
+        if inner and inner[0] in (int, float, str):
+            return f"a list of {WORDS[inner[0]].removeprefix('a ')}s"
+        return f"a list of {inner[0].__name__} objects" if inner and _is_ours(inner[0]) else "a list"
     return WORDS.get(origin) or _named(getattr(origin, "__name__", str(origin)))
+
+
+def _is_ours(hint: Any) -> bool:
+    return isinstance(hint, type) and hint.__module__.startswith("calque.")
 
 
 def _named(name: str) -> str:

@@ -9,18 +9,21 @@ from typing import TypeAlias
 import numpy as np
 
 from calque.core.columns import Floats, Ints
-from calque.core.errors import MissingExtra
+from calque.kernels import kernels
 
 SMALL = 1 << 21
-"""Up to this much work (128 × 128, a tenth of a second) the exact solver runs; above it scipy, slow only to import."""
+"""Up to this much work (128 × 128, a tenth of a second) scores of any precision are compared exactly."""
+
+STEPS = 59
+"""Larger matrices are solved by the kernel, in steps of the greatest score divided by two to this power."""
 
 
 def assign(scores: Floats, *, maximize: bool = True) -> tuple[Ints, Ints]:
-    """The rows and the columns of a best complete assignment, rows ascending: one pair for each of the shorter side.
+    """Return the rows and the columns of a best complete assignment, rows ascending: one pair for each of the shorter side.
 
-    Small matrices are solved in exact arithmetic; of several best assignments the result is the one that gives the
-    earliest row the earliest column, then the next row (to be left out comes last). Large matrices are solved by scipy:
-    the same total, deterministic, without that promise about ties.
+    Small matrices are solved in exact arithmetic. Of several best assignments the result is the one that gives the
+    earliest row the earliest column, then the next row (to be left out comes last). The scores of large matrices are
+    rounded to whole steps (`STEPS`). Of equally good ones the earliest of the shorter side gets the earliest partner.
 
     >>> rows, columns = assign(np.array([[0.9, 0.8], [0.7, 0.1]]))
     >>> rows.tolist(), columns.tolist()
@@ -52,13 +55,17 @@ def _row_bests(matrix: Floats, maximize: bool) -> Ints | None:
 
 
 def _large(matrix: Floats, maximize: bool) -> tuple[Ints, Ints]:
-    try:
-        from scipy.optimize import linear_sum_assignment
-    except ImportError as error:
-        size = " × ".join(map(str, matrix.shape))
-        raise MissingExtra("scipy", "assignment", f"the optimal assignment of {size} items") from error
-    rows, columns = linear_sum_assignment(matrix, maximize=maximize)
-    return rows.astype(np.int64), columns.astype(np.int64)
+    _, exponent = np.frexp(np.abs(matrix).max())
+    levels = np.rint(np.ldexp(matrix, STEPS - 1 - int(exponent))).astype(np.int64)
+    worth = levels - levels.min() if maximize else levels.max() - levels
+    turned = worth.shape[0] > worth.shape[1]
+    worth = np.ascontiguousarray(worth.T if turned else worth)
+    sizes = (np.array([size], dtype=np.int64) for size in worth.shape)
+    columns = kernels().best_partners(worth.ravel(), *sizes).astype(np.int64)
+    if not turned:
+        return np.arange(len(columns), dtype=np.int64), columns
+    order = np.argsort(columns)
+    return columns[order], order.astype(np.int64)
 
 
 def _exact(matrix: Floats, maximize: bool) -> tuple[Ints, Ints]:
@@ -80,7 +87,7 @@ Whole: TypeAlias = list[list[int]]
 
 
 def cheapest_earliest(costs: Whole) -> list[int]:
-    """For each row its column in the cheapest assignment, the earliest of several; beyond the last for a row that has none."""
+    """Return for each row its column in the cheapest assignment, the earliest of several; beyond the last for a row without."""
     return _earliest(costs, *_solve(costs))
 
 

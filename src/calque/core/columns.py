@@ -13,6 +13,7 @@ import numpy as np
 
 from calque.core.arguments import names_arguments
 from calque.core.errors import MissingExtra
+from calque.core.short_repr import one_line
 from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
@@ -285,7 +286,8 @@ class Table(Mapping[str, Column]):
         return len(self.columns)
 
     def __repr__(self) -> str:
-        return f"<Table: {self.height:,} row{'' if self.height == 1 else 's'} of {', '.join(self.columns) or 'nothing'}>"
+        columns = ", ".join(self.columns) or "nothing"
+        return one_line(f"<Table: {self.height:,} row{'' if self.height == 1 else 's'} of {columns}>")
 
     def _repr_html_(self) -> str:
         """A small table for notebooks: the first rows, and how many there are."""

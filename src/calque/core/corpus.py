@@ -15,6 +15,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.core.corpora.masks import Masks
 from calque.core.errors import Issue
+from calque.core.short_repr import one_line
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
@@ -118,10 +119,25 @@ class Corpus(ABC):
         label_names: Sequence[str] | None = None,
         all_documents: Iterable[UnitId] = (),
     ) -> BoxCorpus:
-        """A corpus of boxes from arrays with one entry for each box.
+        """Make a corpus of boxes from arrays with one entry per box.
 
-        ``labels`` are names, or codes into ``label_names``. ``documents`` and ``pages`` say where each box is
-        (default: one document named 0, page 0); ``all_documents`` adds documents without boxes.
+        Args:
+            boxes: Four numbers per box.
+            labels: The label of each box: a name, or a code into ``label_names``.
+            documents: The document of each box. By default one document named 0.
+            pages: The page of each box, from 0. By default page 0.
+            scores: The confidence of each box, for predictions.
+            ids: The id of each box.
+            form: What the four numbers are: ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``.
+            extent: ``"pixels"`` or ``"normalized"``.
+            label_names: The names that the codes in ``labels`` stand for.
+            all_documents: Documents to add that have no boxes.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            ValueError: An array has the wrong length or shape, or contains a value that is not allowed.
 
         >>> corpus = Corpus.from_arrays([[0, 0, 10, 10], [5, 5, 9, 9]], ["Table", "Figure"], pages=[0, 1])
         >>> corpus.units(), corpus.labels, len(corpus)
@@ -315,7 +331,7 @@ class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return len(self.boxes)
 
     def __repr__(self) -> str:
-        return f"<BoxCorpus {self.source or 'from arrays'}: {self.contents()}>"
+        return one_line(f"<BoxCorpus {self.source or 'from arrays'}: {self.contents()}>")
 
     def contents(self) -> str:
         """How many documents, pages and objects there are, and with which labels."""
@@ -328,25 +344,42 @@ class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return self.documents
 
     def digests(self) -> list[int]:
-        """For each document its pages and the objects on them, without their ids and scores."""
+        """Return a digest of each document: declared classes, pages with their sizes, and objects without ids and scores.
+
+        A column that the file lacks counts like one without values, so that a shard and a whole file give the same digest.
+        """
         names = np.array([digest(name.encode("utf-8", "surrogatepass")) for name in (*self.labels, "")], dtype=np.int64)
+        declared = b"" if self.label_map is None else np.sort(names[:-1]).astype("<i8").tobytes()
         document = self.page_document[self.page]
-        nothing = np.zeros(len(self))
-        columns = [self.page_index[self.page], names[self.label], *corners(self.boxes, self.form).T]
-        columns += [nothing if (own := getattr(self, name)) is None else own for name in ("crowd", "ignore", "given_areas")]
-        if self.outlines is not None:
-            rings = np.split(self.outlines.points, self.outlines.offsets[1:-1])[: len(self)]
-            columns.append(np.array([digest(ring.astype("<f8").tobytes()) for ring in rings], dtype=np.int64).view("<f8"))
+        floats = [*corners(self.boxes, self.form).T]
+        defaults = {"crowd": 0.0, "ignore": 0.0, "flaws": 0.0, "given_areas": np.nan}
+        for name, default in defaults.items():
+            own = getattr(self, name)
+            floats.append(np.full(len(self), default) if own is None else own)
+        columns = [self.page_index[self.page], names[self.label], self._outline_digests(), self._mask_digests()]
+        columns += [_bits(column) for column in floats]
         order = np.lexsort((columns[0], document))
-        rows = np.stack([np.asarray(column, dtype="<i8" if at < 2 else "<f8").view("<i8") for at, column in enumerate(columns)])
-        table = np.ascontiguousarray(rows[:, order].T)
-        pages = self.page_index[np.lexsort((self.page_index, self.page_document))].astype("<i8")
+        table = np.ascontiguousarray(np.stack(columns, dtype="<i8")[:, order].T)
+        sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes
+        in_order = np.lexsort((self.page_index, self.page_document))
+        pages = np.column_stack([self.page_index, _bits(sizes)])[in_order].astype("<i8")
         everywhere = np.arange(len(self.documents) + 1)
         of_rows, of_pages = (np.searchsorted(np.sort(one), everywhere) for one in (document, self.page_document))
         return [
-            digest(pages[of_pages[at] : of_pages[at + 1]].tobytes() + table[of_rows[at] : of_rows[at + 1]].tobytes())
+            digest(declared + pages[of_pages[at] : of_pages[at + 1]].tobytes() + table[of_rows[at] : of_rows[at + 1]].tobytes())
             for at in range(len(self.documents))
         ]
+
+    def _outline_digests(self) -> Ints:
+        if self.outlines is None:
+            return np.zeros(len(self), dtype=np.int64)
+        rings = np.split(self.outlines.points, self.outlines.offsets[1:-1])[: len(self)]
+        return np.array([digest(ring.astype("<f8").tobytes()) if len(ring) else 0 for ring in rings], dtype=np.int64)
+
+    def _mask_digests(self) -> Ints:
+        if self.masks is None:
+            return np.zeros(len(self), dtype=np.int64)
+        return np.array([json_digest(json.loads(text)) if text else 0 for text in self.masks.texts()], dtype=np.int64)
 
     def select(self, units: Iterable[UnitId]) -> BoxCorpus:
         """Only these documents (those that are here), whole, with all labels kept."""
@@ -387,6 +420,12 @@ def _check_codes(codes: Codes, size: int, name: str, *, lowest: int = 0) -> None
 
 def _renumber(keep: Flags) -> Codes:
     return (np.cumsum(keep) - 1).astype(np.int32)
+
+
+def _bits(values: npt.ArrayLike) -> Ints:
+    """Return floats as the whole numbers with the same bits; every NaN has the same ones."""
+    floats = np.ascontiguousarray(values, dtype="<f8")
+    return np.where(np.isnan(floats), np.nan, floats + 0.0).view("<i8")
 
 
 def distinct_names(units: Sequence[UnitId]) -> list[str]:

@@ -225,11 +225,15 @@ class MergeError(CalqueError):
     """Two states cannot become one; the message shows what differs."""
 
 
+DISTRIBUTION = "calque-eval"
+"""The name on the package index. The import name and the command are ``calque``; ``calque`` on the index is another project."""
+
+
 class MissingExtra(CalqueError):
     """An optional dependency is not installed; the message names the command that installs it."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'calque[{extra}]'")
+        super().__init__(f"{purpose} needs {package}, which is not installed: pip install '{DISTRIBUTION}[{extra}]'")
         self._told = package, extra, purpose
 
     def __reduce__(self) -> tuple[Any, ...]:

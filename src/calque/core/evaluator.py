@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from calque.core.arguments import names_arguments
+from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint, joint_units
 from calque.core.result import Result, Sources
+from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.storage.files import write_whole
 from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
@@ -43,16 +44,32 @@ CROWDED = 4096
 
 
 class Evaluator:
-    """Adds up documents: in one call or in many, in one process or in shards that are merged, always to the same bits.
+    """Score documents of one task and add them up.
 
-    ``keep="numbers"`` lets go of boxes and ids once a document is scored; outcome lists then have none. What numbers are
-    made of waits in a temporary file when it grows long, if the task can measure it chunk by chunk.
+    The documents may come in one call or in many, in one process or in shards that are merged. The metrics are the same to
+    the last bit.
+
+    Args:
+        task: The task and its settings, such as ``Detection(iou=0.5)``.
+        keep: ``"outcomes"`` keeps the outcome of every item. ``"numbers"`` drops boxes and ids once a document is scored,
+            which needs less memory; outcome lists are then empty.
+        jobs: The number of processes or threads.
+
+    Raises:
+        TypeError: ``task`` is not a task.
+        ValueError: ``keep`` or ``jobs`` has a value that is not allowed.
+
+    >>> from calque import Evaluator, Words
+    >>> result = Evaluator(Words()).update({"page 1": "the cat sat"}, {"page 1": "the cat sit"}).compute()
+    >>> result["recall"], result["precision"]
+    (0.6666666666666666, 0.6666666666666666)
     """
 
     def __init__(self, task: Task, *, keep: Keep = "outcomes", jobs: int = 1) -> None:
         if not isinstance(task, Task):
-            given = task.__name__ if isinstance(task, type) else repr(task)
-            raise TypeError(f"task must be a task such as Detection(), not {given}")
+            if isinstance(task, type):
+                raise TypeError(f"task must be a task, got the class {task.__name__}. Write {task.__name__}().")
+            raise TypeError(f"task must be a task, got {task!r}. Pass for example calque.Detection().")
         if keep not in ("numbers", "outcomes"):
             raise ValueError(f"keep must be 'numbers' or 'outcomes', not {keep!r}")
         if not isinstance(jobs, int) or jobs < 1:
@@ -74,15 +91,39 @@ class Evaluator:
         self._state = ""
         """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return ["compute", "from_state", "issues", "load", "merge", "save", "sources", "state", "task", "update"]
+
     def __repr__(self) -> str:
-        count = sum(map(len, self._parts.units()))
-        return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
+        count = self._count()
+        return one_line(f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>")
 
-    def update(self, expected: Any, found: Any, *, known: KeptBatches | None = None) -> Self:
-        """Score whole documents: two corpora, or anything that the task reads. All of them, or none when it fails.
+    def _count(self) -> int:
+        return sum(map(len, self._parts.units()))
 
-        What a task leaves to the truth, such as the schema of fields, is settled by the first update. ``known`` has batches
-        that were scored before, and keeps those that are scored now.
+    @renamed_arguments(expected="truth", found="predictions")
+    def update(self, truth: Any, predictions: Any, *, known: KeptBatches | None = None) -> Self:
+        """Score whole documents and add them to those of earlier calls. A call that fails adds nothing.
+
+        The first call also fixes the settings that the task takes from the data, such as an inferred schema of fields.
+
+        Args:
+            truth: The ground truth: a path, a corpus, or any other source that the task reads.
+            predictions: The predictions for the same documents, in the same forms.
+            known: A store of batches that earlier runs scored. The evaluator reads from it and adds to it.
+
+        Returns:
+            The evaluator itself, so that calls can be chained.
+
+        Raises:
+            ContractError: A file breaks its contract. The error lists every problem.
+            MergeError: A document was added before, or boxes have other units than those of earlier calls.
+
+        >>> from calque import Evaluator, Words
+        >>> evaluator = Evaluator(Words()).update({"page 1": "the cat sat"}, {"page 1": "the cat sit"})
+        >>> evaluator.update({"page 2": "on the mat"}, {"page 2": "on the mat"}).compute()["recall"]
+        0.8333333333333334
         """
         parts = self._no_parts()
         issues: list[Issue] = []
@@ -90,22 +131,22 @@ class Evaluator:
         extent = ""
         progress = meter()
         before, done = progress.done, 0
-        task = self.task.settled_by(expected, found)
+        task = self.task.settled_by(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
         with kept(self._jobs):
-            pairs = scoring.batches(expected, found, jobs=self._jobs)
+            pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
-            for number, (truth, predictions) in enumerate(pairs):
+            for number, (true, predicted) in enumerate(pairs):
                 # Where nobody can tell, these may be all.
-                progress.expect(before + max(to_come(), done + max(len(truth.units()), len(predictions.units()))))
-                for ledger in self._scored_or_known(scoring, truth, predictions, number, known):
+                progress.expect(before + max(to_come(), done + max(len(true.units()), len(predicted.units()))))
+                for ledger in self._scored_or_known(scoring, true, predicted, number, known):
                     parts.add(ledger)
                     issues += ledger.issues
                     done += len(ledger.units)
                     progress.reach(before + done)
-                issues += [*truth.issues, *predictions.issues]
-                sources |= Sources(truth.origins(), predictions.origins())
-                extent = extent or _extent_of(truth, predictions)
+                issues += [*true.issues, *predicted.issues]
+                sources |= Sources(true.origins(), predicted.origins())
+                extent = extent or _extent_of(true, predicted)
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._noticed(summarize(by_place(issues)))
@@ -169,6 +210,10 @@ class Evaluator:
             self._spool = Spool()
         return self._spool
 
+    def _all_parts(self) -> LedgerParts:
+        """Return all documents as parts that another evaluator can add."""
+        return self._parts
+
     def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()
         parts.add(ledger)
@@ -181,18 +226,37 @@ class Evaluator:
             return ledger
         from calque.core.ledger import with_digests
 
-        return with_digests(ledger, truth)
+        return with_digests(ledger, truth, self.task.truth_digests(truth))
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
-        """Add the documents of another evaluator with the same signature."""
+        """Add the documents of another evaluator that has the same task and settings.
+
+        Args:
+            other: The other evaluator. It stays as it is.
+
+        Returns:
+            The evaluator itself, so that calls can be chained.
+
+        Raises:
+            MergeError: The two evaluators have different tasks or settings, or a document is in both.
+            TypeError: ``other`` is not an evaluator.
+
+        >>> from calque import Evaluator, Words
+        >>> shards = [Evaluator(Words()).update({name: "a b"}, {name: "a"}) for name in ("page 1", "page 2")]
+        >>> shards[0].merge(shards[1]).compute()["recall"]
+        0.5
+        """
+        if not isinstance(other, Evaluator):
+            raise TypeError(f"merge: other must be an Evaluator, got {other!r}. Merge evaluators before you call compute().")
         theirs = other.task
         apart = [*self.task.signature().differences(theirs.signature()), *self.task.at_odds(theirs), *self.task.apart(theirs)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)
-        if other._parts:
-            self._add(self._numbered_on(other._parts, issues), other._extent)
+        parts = other._all_parts()
+        if parts:
+            self._add(self._numbered_on(parts, issues), other._extent)
         self._noticed(issues)
         self._sources |= other._sources
         self._state = ", ".join(filter(None, (self._state, other._state)))
@@ -254,7 +318,14 @@ class Evaluator:
         return summarize(by_place(self._issues))
 
     def compute(self) -> Result:
-        """The numbers of everything seen so far; calling it changes nothing."""
+        """Compute the metrics of all documents that were added so far. You can add more documents afterwards.
+
+        Returns:
+            The result.
+
+        Raises:
+            ValueError: No document was added yet.
+        """
         with well_formed(self._state) if self._state else nullcontext():
             return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
 
@@ -265,7 +336,14 @@ class Evaluator:
             self._issues = [issue.renamed(files) for issue in self._issues]
 
     def state(self) -> bytes:
-        """Everything that `from_state` needs to go on, as bytes."""
+        """Return the state of the evaluation as bytes. `from_state` restores the evaluator from them.
+
+        Returns:
+            The settings and the outcomes of all documents that were added so far.
+
+        Raises:
+            ValueError: No document was added yet.
+        """
         return pack(self.header(), self.ledger())
 
     def header(self) -> dict[str, Any]:
@@ -282,7 +360,24 @@ class Evaluator:
     @classmethod
     @names_arguments
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
-        """The evaluator whose `state` this is."""
+        """Restore the evaluator whose `state` this is. It takes further documents and merges with others.
+
+        Args:
+            data: The bytes that `state` returned.
+            file: The name that error messages use for the data.
+
+        Returns:
+            The evaluator.
+
+        Raises:
+            ContractError: The bytes are not a state, or are damaged.
+            MergeError: Another version of calque wrote the state, and its numbers differ.
+
+        >>> from calque import Evaluator, Words
+        >>> evaluator = Evaluator(Words()).update({"page 1": "a b"}, {"page 1": "a"})
+        >>> Evaluator.from_state(evaluator.state()).compute()["recall"]
+        0.5
+        """
         header, ledger = unpack(data, file)
         return cls.of_header(header, [ledger], file)
 
@@ -303,14 +398,33 @@ class Evaluator:
 
     @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file, whole or not at all."""
+        """Write the state to a file. A write that fails leaves an existing file as it was.
+
+        Args:
+            path: The file to write.
+
+        Raises:
+            ValueError: No document was added yet.
+            OSError: The file cannot be written.
+        """
         packed = Packed(self.header(), self.ledger())
         write_whole(path, packed, size=packed.size)
 
     @classmethod
     @names_arguments
     def load(cls, path: str | os.PathLike[str]) -> Evaluator:
-        """The evaluator that `save` wrote."""
+        """Restore the evaluator that `save` wrote.
+
+        Args:
+            path: The file to read.
+
+        Returns:
+            The evaluator.
+
+        Raises:
+            ContractError: The file is not a state, or is damaged.
+            OSError: The file cannot be read.
+        """
         with open(path, "rb") as file:
             return cls.from_state(file.read(), file=os.fspath(path))
 

@@ -14,6 +14,7 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Ints, Table, concat
 from calque.core.corpus import Corpus, UnitId, in_canonical_order
 from calque.core.errors import Issue, MergeError
+from calque.core.short_repr import short_repr
 from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Ledger(Frozen, kw_only=True, eq=False):
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
     issues: tuple[Issue, ...] = ()
     """What was noticed while scoring; the evaluator takes it over."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if list(self.units) != in_canonical_order(self.units) or len(set(self.units)) < len(self.units):
@@ -290,9 +293,8 @@ def recoded(key: str, old: Mapping[str, tuple[str, ...]], column: Column, new: M
     return np.asarray(code[np.asarray(column)])
 
 
-def with_digests(ledger: Ledger, truth: Corpus) -> Ledger:
-    """The ledger with the digest of each document that the truth has; the same where a corpus tells none."""
-    digests = truth.digests()
+def with_digests(ledger: Ledger, truth: Corpus, digests: list[int] | None) -> Ledger:
+    """The ledger with the digest of each document that the truth has; the same where there are none."""
     return noted(ledger, dict(zip(truth.units(), digests, strict=True))) if digests is not None else ledger
 
 

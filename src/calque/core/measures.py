@@ -22,7 +22,7 @@ class Undefined(Frozen):
 
 
 _NAME = (
-    r"(?:(?P<scope>[a-z_]+)\.)?(?P<name>[A-Za-z][A-Za-z0-9_]*)"
+    r"(?:(?P<scope>[a-z_]+)\.)?(?P<name>[A-Za-zΔ][A-Za-z0-9_]*(?:[ -][A-Za-z0-9_]+)*)"
     r"(?:@(?P<threshold>[0-9.]+(?:e-?[0-9]+)?))?(?:/(?P<label>(?s:.*)))?"
 )
 

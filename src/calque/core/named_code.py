@@ -14,8 +14,11 @@ from typing import Any
 
 from calque.core.digests import digest
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.storage.regular_files import MB, read_regular, reason
 
 SOURCE = ".py"
+LARGEST = 16 * MB
+"""Bytes of a Python file that somebody names."""
 
 
 def code_named(place: str, name: str, *, what: str, fits: Callable[[Any], bool]) -> Any:
@@ -47,12 +50,15 @@ def of_module(name: str) -> ModuleType:
 
 def of_file(file: str) -> ModuleType:
     """A file as a module. It is run once for each of its versions."""
+    return _run(file, digest(source_of(file), 64))
+
+
+def source_of(file: str) -> bytes:
+    """Return the text of a Python file; `ConfigError` when it is not a regular file, or too large."""
     try:
-        with open(file, "rb") as opened:
-            content = opened.read()
-    except (OSError, ValueError) as error:  # a name that no file can have is the latter
-        raise ConfigError(f"{file}: cannot be read: {(getattr(error, 'strerror', '') or str(error)).lower()}") from None
-    return _run(file, digest(content, 64))
+        return read_regular(file, LARGEST)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{file}: {reason(error)}") from None
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from calque import __version__
+from calque.core.short_repr import one_line
 from calque.core.start_up import Frozen
 
 NUMBERS = "0.1"
@@ -26,15 +27,18 @@ class Signature(Frozen):
     version: str = __version__
     numbers: str = NUMBERS
 
+    def __repr__(self) -> str:
+        return one_line(f"<Signature {self}>")
+
     def __str__(self) -> str:
         shown = [f"{key}:{value}" for key, value in self.settings.items() if key not in self.quiet]
         return " | ".join([f"calque {self.version}", self.task, *shown])
 
     def differences(self, other: Signature) -> list[str]:
         """What keeps the two apart, one line each; empty when they may be added up."""
-        lines = []
         if self.task != other.task:
-            lines.append(f"task: {self.task} and {other.task}")
+            return [f"task: {self.task} and {other.task}"]
+        lines = []
         if self.numbers != other.numbers:
             lines.append(f"calque: numbers of {self.numbers} and of {other.numbers}")
         for key in {**self.settings, **other.settings}:

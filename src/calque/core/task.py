@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import names_fields
+from calque.core.arguments import names_fields, renamed_arguments
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.short_repr import short_repr
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 
@@ -124,6 +125,8 @@ class Task(Frozen, ABC, kw_only=True):
     """Whether `measure` reads a ledger by `chunks` or `pieces`, so that one that is longer than memory can wait in a file."""
     roomy: ClassVar[int] = 1
     """How many times as much of a ledger as usual stays in memory first, because it is measured faster in one piece."""
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of metrics, such as the headers of tables; titles of metrics need not be listed."""
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
     neutral: ClassVar[frozenset[str]] = frozenset()
@@ -132,8 +135,12 @@ class Task(Frozen, ABC, kw_only=True):
     """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
     long_columns: ClassVar[bool] = False
     """Whether all that is read stands in a few long columns, as boxes do."""
+    rows_are_named: ClassVar[bool] = False
+    """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
+
+    __repr__ = short_repr
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -158,7 +165,8 @@ class Task(Frozen, ABC, kw_only=True):
         return result_of(cls.name, {})
 
     @abstractmethod
-    def score(self, expected: Any, found: Any, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
         """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
 
     @abstractmethod
@@ -170,13 +178,28 @@ class Task(Frozen, ABC, kw_only=True):
         """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
         return source
 
-    def settled(self, expected: Any) -> Task:  # noqa: ARG002  # most leave nothing open
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Task:  # noqa: ARG002  # most leave nothing open
         """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
         return self
 
-    def settled_by(self, expected: Any, found: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
         """The task with all that it leaves to either side filled in."""
-        return self.settled(expected)
+        return self.settled(truth)
+
+    def own_code(self) -> tuple[str, ...]:
+        """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
+        kind = type(self)
+        return () if f"{kind.__module__}.".startswith("calque.") else (f"{kind.__module__}:{kind.__qualname__}",)
+
+    def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
+        """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
+        return {}
+
+    def truth_digests(self, truth: Corpus) -> list[int] | None:
+        """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
+        return truth.digests()
 
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
@@ -186,11 +209,30 @@ class Task(Frozen, ABC, kw_only=True):
         """From how many documents on `score` is shared among processes; 0 where threads of kernels do most of the work."""
         return 0
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
         """The two sides, read and checked against each other, some whole documents at a time; here boxes, all at once."""
         from calque.readers import read_pair
 
-        yield read_pair(expected, found)
+        yield read_pair(truth, predictions)
+
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name in the JSON of the metric that a table's header or another alias means; unknown names stay.
+
+        >>> from calque.core.measures import MeasureName
+        >>> from calque.detection.task import Detection
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
+        ['mean_iou@0.75/Table', 'AP', 'recall']
+        """
+        known = {each.name: each.title for each in cls.measures()}
+        if name.name in known:
+            return name
+        word = name.name.casefold()
+        aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
+        titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
+        full = aliases.get(word) or next(titles, "")
+        return name.replaced(name=full) if full else name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
@@ -241,6 +283,10 @@ class Task(Frozen, ABC, kw_only=True):
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
         return ()
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result, with those that its numbers make a loss as losses."""
+        return issues
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""

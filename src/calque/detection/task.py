@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
@@ -31,36 +32,34 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
 
     >>> from calque import Corpus, Evaluator
     >>> truth = Corpus.from_arrays([[0, 0, 10, 10]], ["Table"])
-    >>> found = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
-    >>> result = Evaluator(Detection()).update(truth, found).compute()
+    >>> predictions = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
+    >>> result = Evaluator(Detection()).update(truth, predictions).compute()
     >>> result["recall@0.75/Table"], result["Table", "mean_iou@0.5"]
     (1.0, 0.9)
     """
 
     name: ClassVar[str] = "detection"
+    rows_are_named: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
     by_chunks: ClassVar[bool] = True
     roomy: ClassVar[int] = 16
+    aliases: ClassVar[Mapping[str, str]] = {"mAP": "AP", "mAP50": "AP50", "mAP75": "AP75"}
     lower_is_better: ClassVar[frozenset[str]] = frozenset({
         "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
         "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL", "Cls", "Loc", "Both", "Dupe", "Bkg", "Miss",
     })  # fmt: skip
     neutral: ClassVar[frozenset[str]] = frozenset({"pages"})
 
-    iou: tuple[float, ...] = setting(
-        (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU at or above which a pair counts (repeat for several)."
-    )
-    labels: tuple[str, ...] = setting(
-        (), kind="words", key="labels", help="Only these labels, on both sides (A,B). Default: all."
-    )
+    iou: tuple[float, ...] = setting((0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU thresholds of a match.")
+    labels: tuple[str, ...] = setting((), kind="words", key="labels", help="Labels to evaluate; default: all.")
     min_area: float = setting(
-        0.0, kind="number", key="min-area", help="Smaller objects (in input units²) are ignored: neither found nor missed."
+        0.0, kind="number", key="min-area", help="Ignore objects smaller than this area (in squared input units)."
     )
     min_score: float | None = setting(
         None,
         kind="number",
         key="min-score",
-        help="Predictions below this score do not take part (AP still sees them). Default: all do, negative scores too.",
+        help="Ignore predictions below this score (not in AP).",
     )
     missing: Literal["penalize", "intersect"] = setting(
         "penalize",
@@ -68,58 +67,58 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
         choices=("penalize", "intersect"),
         key="missing",
         always=True,
-        help="Documents known to one side only: count their objects as missed or made up, or leave them out.",
+        help="Count or skip documents that only one side has.",
     )
     class_weight: tuple[tuple[str, float], ...] = setting(
-        (), kind="weights", key="class-weight", help="Weight of a label in the means over classes (Table=2; others weigh 1)."
+        (), kind="weights", key="class-weight", help="Weight of a label in means over classes (Table=2; default: 1)."
     )
     max_detections: tuple[float, ...] = setting(
         (1, 10, 100),
         kind="numbers",
         key="maxdets",
         always=True,
-        help="How many predictions of a page and class AR sees (inf: all); AP sees the most.",
+        help="Predictions per page and class in AR (inf: all).",
     )
     errors: Literal["kinds", "tide", "none"] = setting(
         "kinds",
         kind="choice",
         choices=("kinds", "tide", "none"),
         key="errors",
-        help="How errors are told apart: calque's kinds, TIDE's six, or not at all.",
+        help="Error types: those of calque, those of TIDE, or none.",
     )
     error_limits: tuple[float, ...] = setting(
         (0.5, 0.1, 0.5, 0.7),
         kind="numbers",
         key="error-limits",
-        help="Where error kinds begin: IoU of a match, IoU of the background, share of a part, share of nearly all.",
+        help="Thresholds of error types (four numbers).",
     )
     allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
-    crops: bool = setting(False, kind="switch", view=True, help="Also show what crops lose on each side, and the worst crops.")
-    confusion: bool = setting(False, kind="switch", view=True, help="Also show which class is taken for which.")
-    sweep: bool = setting(False, kind="switch", view=True, help="Also show the best score thresholds.")
+    crops: bool = setting(False, kind="switch", view=True, help="Add what crops lose on each edge, and the worst crops.")
+    confusion: bool = setting(False, kind="switch", view=True, help="Add the confusion matrix of classes.")
+    sweep: bool = setting(False, kind="switch", view=True, help="Add the best score thresholds.")
     recall_floor: float = setting(
-        0.0, kind="number", key="recall-floor", help="With --sweep: the threshold of best precision with at least this recall."
+        0.0, kind="number", key="recall-floor", help="With --sweep: least recall at which precision is maximized."
     )
     precision_floor: float = setting(
         0.0,
         kind="number",
         key="precision-floor",
-        help="With --sweep: the threshold of best recall with at least this precision.",
+        help="With --sweep: least precision at which recall is maximized.",
     )
     page_view: bool = setting(
-        False, kind="switch", view=True, help="Also show missing, doubled, misplaced and excess area, without a threshold."
+        False, kind="switch", view=True, help="Add missing, duplicated, misplaced and excess area, without a threshold."
     )
     beside: Literal["none", "shapes", "boxes", "masks"] = setting(
         "none",
         kind="choice",
         choices=("none", *ON),
         view=True,
-        help="Also show the main numbers on another kind of objects, side by side with those of --on.",
+        help="Add the main metrics on another geometry, next to those of --on.",
     )
     by: tuple[str, ...] = setting(
-        (), kind="words", view=True, help="Also show the numbers of each value of a document's metadata (A,B)."
+        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
     )
-    metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: more columns for --by.")
+    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and more columns for --by.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -164,12 +163,13 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
 
         return Limits.of(self.error_limits)
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         from calque.core.corpus import Batches, documents_to_come
 
         allow, wanted = self.allow_missing_scores, bool(self.by)
-        batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
+        batches = self.box_batches(truth, predictions, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
         pairs = self._with_metadata(batches) if self.by else self._checked(batches)
         return Batches(pairs, documents_to_come(batches))
 
@@ -205,11 +205,12 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
                 help = did_you_mean(name, known) or f"the labels are {', '.join(sorted(known))}"
                 raise ConfigError(f"no file has the label {name!r}; {help}")
 
-    def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: BoxCorpus, predictions: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every box."""
         from calque.detection.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any truth counts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -60,15 +60,25 @@ def processes(jobs: int) -> Engine:
 def portable(thing: object) -> bool:
     """Whether other processes can be sent it: it can be pickled, and nothing in it lives in ``__main__``, which is not theirs.
 
-    >>> portable(abs), portable(lambda: 0)
-    (True, False)
+    >>> portable(abs), portable(lambda: 0), portable("__main__")
+    (True, False, True)
     """
+    import io
     import pickle
 
+    class Names(pickle.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            if module == "__main__":
+                raise pickle.UnpicklingError(name)
+            return super().find_class(module, name)
+
     try:
-        return b"__main__" not in pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
+        data = pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
+        if b"__main__" in data:  # a name of a class or function, or only a text
+            Names(io.BytesIO(data)).load()
     except Exception:  # whatever its own way of being pickled raises
         return False
+    return True
 
 
 @contextmanager

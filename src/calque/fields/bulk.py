@@ -16,6 +16,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import CalqueError, ConfigError, MergeError
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.result import Result
+from calque.core.short_repr import short_repr
 from calque.core.storage.state import well_formed
 from calque.engines import using
 from calque.engines.in_processes import Processes
@@ -42,6 +43,8 @@ class ProcessEvaluation:
     """By the accumulators' names."""
     errors: list[dict[str, Any]]
     result: Result
+
+    __repr__ = short_repr
     """The same as calque's own result: tables, signature, issues."""
 
     @property
@@ -168,35 +171,56 @@ class BulkStructuredModelEvaluator:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Become what `get_state` described."""
+        """Replace everything seen so far by what `get_state` returned.
+
+        Raises:
+            MergeError: The state was made with other settings. The evaluator stays as it is.
+        """
+        other = self._other(state)
         self.reset()
-        self._take(state)
+        self._take(other)
         for accumulator in self.accumulators:
             if accumulator.name in state.get("accumulators", {}):
                 accumulator.load_state(state.get("accumulators", {})[accumulator.name])
 
     def merge_state(self, other_state: Mapping[str, Any]) -> None:
-        """Add the documents of another evaluator; those without ids are numbered on, in the order of the merges."""
-        self._take(other_state)
+        """Add the documents of another evaluator; those without ids are numbered on, in the order of the merges.
+
+        Raises:
+            MergeError: The state was made with other settings, or has a document that was seen. The evaluator stays as it is.
+        """
+        self._take(self._other(other_state))
         for accumulator in self.accumulators:
             if accumulator.name in other_state.get("accumulators", {}):
                 accumulator.merge_state(other_state.get("accumulators", {})[accumulator.name])
 
-    def _take(self, state: Mapping[str, Any]) -> None:
+    def _other(self, state: Mapping[str, Any]) -> Evaluator | None:
+        """Return the evaluator that a state describes, or nothing for a state without documents. Refuse other settings."""
         with well_formed("state"):
-            data, schema, calls = base64.b64decode(state["state"], validate=True), str(state["schema"]), int(state["calls"])
+            data, schema, _ = base64.b64decode(state["state"], validate=True), str(state["schema"]), int(state["calls"])
         if not data:
+            return None
+        other = Evaluator.from_state(data, file="state")
+        self._begun(self._schema or schema).merge(Evaluator(other.task))  # refuses other settings
+        self._schema = self._schema or schema
+        return other
+
+    def _begun(self, schema: str) -> Evaluator:
+        """Return an evaluator without documents."""
+        keep: Keep = "outcomes" if self._settings["keep_outcomes"] else "numbers"
+        return Evaluator(Fields(schema=schema, **self._settings), keep=keep, jobs=self._jobs)
+
+    def _take(self, other: Evaluator | None) -> None:
+        if other is None:
             return
         self._flush()
-        other = Evaluator.from_state(data, file="state")
         if self._evaluator is None:
-            self._evaluator, self._schema, self._calls = other, schema, calls
-        else:
-            if (~other.ledger().table("documents").array("named")).any():
-                warnings.warn("documents without ids are numbered on in the order of the merges", UserWarning, stacklevel=3)
-            self._evaluator.merge(other)
+            self._evaluator = self._begun(self._schema)
+        elif (~other.ledger().table("documents").array("named")).any():
+            warnings.warn("documents without ids are numbered on in the order of the merges", UserWarning, stacklevel=3)
+        self._evaluator.merge(other)
         self._seen.update(self._evaluator.ledger().units)
-        self._calls = max([self._calls, *(unit + 1 for unit in self._seen if isinstance(unit, int))])
+        self._calls = max([self._calls, len(self._seen), *(unit + 1 for unit in self._seen if isinstance(unit, int))])
 
     def _whole(self) -> Evaluator:
         self._flush()
@@ -208,8 +232,7 @@ class BulkStructuredModelEvaluator:
         if not self._waiting:
             return
         if self._evaluator is None:
-            keep: Keep = "outcomes" if self._settings["keep_outcomes"] else "numbers"
-            self._evaluator = Evaluator(Fields(schema=self._schema, **self._settings), keep=keep, jobs=self._jobs)
+            self._evaluator = self._begun(self._schema)
         units = tuple(unit for unit, _, _ in self._waiting)
         truth = RecordCorpus(documents=units, records=[each for _, each, _ in self._waiting], named=self._waiting_named)
         found = RecordCorpus(documents=units, records=[each for _, _, each in self._waiting], named=self._waiting_named)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, time
 from typing import Any
 
+from calque.core.arguments import renamed_arguments
 from calque.core.errors import ConfigError, ContractError
 from calque.core.evaluator import Evaluator
 from calque.core.result import Result
@@ -21,30 +22,66 @@ SIDES = ("expected", "predicted")
 """The columns of a frame that has both sides: JSON objects, or their text."""
 
 
-def compare_json(truth: Any, prediction: Any, schema: Any = None, **settings: Any) -> dict[str, Any]:
-    """Compare one JSON object with another: ``field_scores``, ``overall_score``, ``field_comparisons``, ``confusion_matrix``.
+@renamed_arguments(prediction="predictions")
+def compare_json(truth: Any, predictions: Any, schema: Any = None, **settings: Any) -> dict[str, Any]:
+    """Compare the JSON object of one document with its ground truth.
 
-    Without a schema (the plain form, a JSON Schema or a class) the truth decides how its fields are compared.
+    Args:
+        truth: The ground-truth object, or its JSON text.
+        predictions: The predicted object, or its JSON text.
+        schema: The schema: the plain form, a JSON Schema or a `StructuredModel` class. By default calque infers it from the
+            ground truth.
+        settings: Other settings of `Fields`, such as ``accounting="paired"``.
 
-    >>> found = compare_json({"total": "$1,500.00", "due": "2024-03-05"}, {"total": 1500, "due": "6 March 2024"})
-    >>> found["field_scores"]
+    Returns:
+        A dict with ``field_scores``, ``overall_score``, ``field_comparisons`` and ``confusion_matrix``.
+
+    Raises:
+        TypeError: A side is not a JSON object.
+        ConfigError: The schema or a setting is not valid.
+
+    >>> comparison = compare_json({"total": "$1,500.00", "due": "2024-03-05"}, {"total": 1500, "due": "6 March 2024"})
+    >>> comparison["field_scores"]
     {'total': 1.0, 'due': 0.0}
     """
     accounting = settings.get("accounting", "complete")
-    sides = [as_json(side) for side in (truth, prediction)]
-    for name, side in zip(("truth", "prediction"), sides, strict=True):
+    sides = [as_json(side) for side in (truth, predictions)]
+    for name, side in zip(("truth", "predictions"), sides, strict=True):
         if not isinstance(side, Mapping):
-            raise TypeError(f"the {name} must be a JSON object, not {type(side).__name__}")
-    text = schema_text(infer_schema(read_records([sides[0]]), accounting) if schema is None else schema, accounting=accounting)
+            raise TypeError(f"compare_json: {name} must be a JSON object, got {type(side).__name__}. Pass a dict or JSON text.")
+    text = schema_text(
+        infer_schema([read_records([sides[0]])], accounting) if schema is None else schema, accounting=accounting
+    )
     pair = compare_pair(text, *sides, **settings)
     return compare_documents(pair, Wanted(True, True, True))
 
 
 def evaluate_dataframe(truth: Any, predictions: Any = None, *, schema: Any = "", id: str = "", **settings: Any) -> Result:
-    """Evaluate frames: two with a row for each document and a column for each field, or one with both sides.
+    """Evaluate data frames of pandas, polars or Arrow.
 
-    One frame has the columns ``expected`` and ``predicted``, JSON objects or their text, and perhaps ``doc_id``. The result's
-    tables become frames again: ``result.outcomes().to_pandas()``, and `document_table`, `field_table` and `error_table`.
+    Pass two frames with one row per document and one column per field. Or pass one frame with the columns ``expected`` and
+    ``predicted``, which contain JSON objects or their text, and optionally ``doc_id``.
+
+    Args:
+        truth: The frame of the ground truth, or the frame that has both sides.
+        predictions: The frame of the predictions, unless ``truth`` has both sides.
+        schema: The schema: the plain form, a JSON Schema or a `StructuredModel` class. By default calque infers it.
+        id: The column that names the document of a row.
+        settings: Other settings of `Fields`, such as ``accounting="paired"``.
+
+    Returns:
+        The result. `document_table`, `field_table`, `error_table` and ``result.outcomes()`` make tables of it, which
+        ``to_pandas()`` and ``to_polars()`` turn into frames.
+
+    Raises:
+        TypeError: A side is not a frame.
+        ConfigError: A column is missing or exists twice, or a setting is not valid.
+
+    >>> import polars
+    >>> truth = polars.DataFrame({"id": ["a", "b"], "total": [12.5, 8.0]})
+    >>> predictions = polars.DataFrame({"id": ["a", "b"], "total": [12.5, 9.0]})
+    >>> evaluate_dataframe(truth, predictions, id="id")["cm_accuracy"]
+    0.5
     """
     key = id
     if predictions is None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.digests import digest
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
@@ -20,10 +22,27 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
 """How a value can fail: it is not there, it should not be there, it is another, or it is nearly the true one."""
+
+HEADERS = {
+    **{name: f"cm_{name}" for name in ("precision", "recall", "f1", "accuracy")},
+    "score": "weighted_overall_score",
+    "brier": "brier_score",
+    "map": "mean_ap",
+    "map50": "map_50",
+    "map75": "map_75",
+    "ap": "mean_ap",
+    "ap50": "map_50",
+    "ap75": "map_75",
+    **{name: name for name in ("tp", "fa", "fd", "fp", "fn", "tn", "auroc", "ece")},
+}
+"""The headers of tables in lower case, each with the name of its measure in the JSON."""
+FIELD_HEADERS = {**HEADERS, "score": "mean_score", "ap": "ap", "ap50": "ap_50", "ap75": "ap_75"}
+"""The same for the rows of one field or one class of boxes."""
 
 
 class Fields(PartsBeside, Task, kw_only=True):
@@ -35,13 +54,14 @@ class Fields(PartsBeside, Task, kw_only=True):
     >>> from calque import Evaluator
     >>> task = Fields(schema={"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}})
     >>> truth = [{"id": "a", "vendor": "Acme Corp", "total": 12.5}]
-    >>> found = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
-    >>> result = Evaluator(task).update(truth, found).compute()
+    >>> predictions = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
+    >>> result = Evaluator(task).update(truth, predictions).compute()
     >>> result["cm_precision"], result["cm_precision/vendor"]
     (0.5, 1.0)
     """
 
     name: ClassVar[str] = "fields"
+    rows_are_named: ClassVar[bool] = True
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"fa", "fd", "fp", "fn", "brier_score", "ece"})
@@ -54,15 +74,14 @@ class Fields(PartsBeside, Task, kw_only=True):
         key="schema",
         always=True,
         metavar="SCHEMA",
-        help="A schema file (plain form or JSON Schema), or a class: FILE.py:Class or module:Class. "
-        "Default: made from TRUTH; see --explain-schema.",
+        help="Schema file, or FILE.py:Class or module:Class; default: inferred.",
     )
     id: str = setting(
         "",
         kind="word",
         key="id",
         metavar="KEY",
-        help="The key of a record's id. Default: doc_id, then id, else the line number.",
+        help="Key of a record's id; default: doc_id, id, or the line number.",
     )
     accounting: Literal["complete", "paired"] = setting(
         "complete",
@@ -70,13 +89,13 @@ class Fields(PartsBeside, Task, kw_only=True):
         choices=("complete", "paired"),
         key="accounting",
         always=True,
-        help="Which boxes count: complete sees every box once, paired counts as stickler 1.0 does.",
+        help="Accounting of boxes; paired counts as stickler 1.0.",
     )
     iou: tuple[float, ...] = setting(
         DECIMAL_COCO_THRESHOLDS, kind="numbers", key="iou", always=True, help="IoU thresholds of the mean average precision."
     )
     recall_with_fd: bool = setting(
-        False, kind="switch", key="recall-with-fd", help="Fields with a wrong value also count as not found."
+        False, kind="switch", key="recall-with-fd", help="Count fields with a wrong value as false negatives, too."
     )
     missing: Literal["penalize", "intersect"] = setting(
         "penalize",
@@ -84,16 +103,16 @@ class Fields(PartsBeside, Task, kw_only=True):
         choices=("penalize", "intersect"),
         key="missing",
         always=True,
-        help="Documents known to one side only: count their fields as missed or made up, or leave them out.",
+        help="Count or skip documents that only one side has.",
     )
     boxes: Literal["xyxy", "xywh", "polygon"] = setting(
-        "xyxy", kind="choice", choices=("xyxy", "xywh", "polygon"), key="boxes", help="How _bbox says where a box is."
+        "xyxy", kind="choice", choices=("xyxy", "xywh", "polygon"), key="boxes", help="Coordinates of _bbox."
     )
     target_precision: float = setting(
-        0.99, kind="number", key="target-precision", help="The precision that accepted fields must keep."
+        0.99, kind="number", key="target-precision", help="Precision that accepted fields must keep."
     )
     strict: bool = setting(
-        False, kind="switch", key="strict", help="Stop at a broken line, a malformed box or a confidence outside 0 to 1."
+        False, kind="switch", key="strict", help="Refuse broken lines, malformed boxes and confidences outside 0 to 1."
     )
     keep_outcomes: bool = True
     """Whether the ledger lists every compared field; numbers do not need that."""
@@ -138,22 +157,50 @@ class Fields(PartsBeside, Task, kw_only=True):
         if not self.schema:
             raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
 
-    def settled(self, expected: Any) -> Fields:
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Fields:
         """The task with a schema: its own, or one made from the truth."""
+        return self.settled_over([truth])
+
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Fields:
+        """The same. Where the truth has no values, which is what the result then says, the predictions make the schema."""
+        return self.settled_over([truth], [predictions])
+
+    def settled_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
+        """The same for the truth of several shards: the schema is the one that a single file of all of them would give."""
         if self.schema:
             return self
         from calque.fields.schemas.inference import infer_schema
-        from calque.readers.records import read_records
+        from calque.readers.records import marks_of, read_records
 
-        if isinstance(expected, Iterator):
+        if any(isinstance(each, Iterator) for each in truths):
             raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
-        corpus = read_records(expected, id_key=self.id or None)
+        seen = {os.fspath(each): marks_of(each) for each in truths if isinstance(each, str | os.PathLike)}
+        sides = [[read_records(each, id_key=self.id or None) for each in truths]]
         try:
-            return replace(self, schema=infer_schema(corpus, self.accounting))
+            schema = infer_schema(sides[0], self.accounting)
         except ConfigError as error:
-            if not corpus.source:
-                raise
-            raise ConfigError(f"{corpus.source}: {error}") from None
+            named = f"{sides[0][0].source}: {error}" if sides[0][0].source else str(error)
+            others = [each for each in predictions if not isinstance(each, Iterator)]
+            try:
+                schema = infer_schema(
+                    [read_records(each, id_key=self.id or None) for each in others], self.accounting, "predictions"
+                )
+            except ConfigError:
+                raise ConfigError(named) from None
+        task = replace(self, schema=schema)
+        object.__setattr__(task, "_read_before", seen)
+        return task
+
+    def check_unchanged(self, truth: Any) -> None:
+        """Refuse a truth that is another than the one that the schema was made from."""
+        from calque.readers.line_records import changed
+        from calque.readers.records import marks_of
+
+        path = os.fspath(truth) if isinstance(truth, str | os.PathLike) else ""
+        if self.__dict__.get("_read_before", {}).get(path, ()) not in ((), marks_of(path)):
+            raise changed(path)
 
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""
@@ -177,22 +224,32 @@ class Fields(PartsBeside, Task, kw_only=True):
 
         return digest(comparison_of(self.schema, self.accounting))
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""
         from calque.fields.scoring import batches, taker_of
         from calque.readers.records import read_record_pair
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
         id_key, taker = self.id or None, taker_of(self) if self.schema else None
-        return batches(
-            *read_record_pair(expected, found, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
+        pair = read_record_pair(
+            truth, predictions, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker
         )
+        self.check_unchanged(truth)
+        return batches(*pair)
 
-    def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: RecordCorpus, predictions: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""
         from calque.fields.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
+
+    def own_code(self) -> tuple[str, ...]:
+        """Return the comparators that somebody registered."""
+        from calque.comparators.base import named_in
+
+        return (*super().own_code(), *named_in(str(self.schema)))
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Counts and scores by field, boxes, confidences."""
@@ -209,8 +266,35 @@ class Fields(PartsBeside, Task, kw_only=True):
         listed = json.loads(self.schema).get("passed_over", ())
         return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
 
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Which documents the two sides are about, and whether the truth has any value."""
+        from calque.core.unevaluated import NO_TRUTH, Ground
+
+        known = super().ground(ledger)
+        values = sum(
+            int(rows.array(name).sum()) for rows in ledger.chunks("counts", "tp", "fd", "fn") for name in ("tp", "fd", "fn")
+        )
+        if known is None or values:
+            return known
+        text = "the truth is empty: its documents have no values"
+        return Ground(known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema")
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:
+        """Return the issues. Where nothing is right and the shape of the records explains it, that is a loss."""
+        from calque.fields.shapes import CODES, weighed
+
+        return weighed(issues, numbers) if any(issue.code in CODES for issue in issues) else issues
+
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
+        short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
+        full = (FIELD_HEADERS if name.label else HEADERS).get(short)
+        return super().full_name(name) if full is None else name.replaced(name=full, threshold=None)
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""
+        name = self.full_name(name)
         boxes = {"mean_ap", "map_50", "map_75", "ap", "ap_50", "ap_75", "mean_iou", "num_gt", "num_detections"}
         if name.name in boxes:
             return ("bbox_map_metrics", "fields", name.label, name.name) if name.label else ("bbox_map_metrics", name.name)

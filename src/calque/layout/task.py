@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
@@ -24,26 +25,26 @@ class Layout(BoxReading, PartsBeside, Task, kw_only=True):
 
     >>> from calque import Corpus, Evaluator
     >>> truth = Corpus.from_arrays([[10, 20, 100, 50], [150, 30, 200, 80]], ["text", "image"], form="xywh")
-    >>> found = Corpus.from_arrays([[12, 22, 98, 48], [155, 35, 195, 75]], ["text", "table"], form="xywh")
-    >>> Evaluator(Layout()).update(truth, found).compute()["layout_classification_accuracy"]
+    >>> predictions = Corpus.from_arrays([[12, 22, 98, 48], [155, 35, 195, 75]], ["text", "table"], form="xywh")
+    >>> Evaluator(Layout()).update(truth, predictions).compute()["layout_classification_accuracy"]
     0.5
     """
 
     name: ClassVar[str] = "layout"
+    rows_are_named: ClassVar[bool] = True
     by_chunks: ClassVar[bool] = True
     roomy: ClassVar[int] = 16
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
     neutral: ClassVar[frozenset[str]] = frozenset({"layout_total_blocks"})
 
-    iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
+    iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU threshold of a match.")
     boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
         AUTO,
         kind="choice",
         choices=(AUTO, *BOX_SPELLINGS),
         key="boxes",
         always=True,
-        help="What the numbers of a box are, in formats that leave it open; auto: what the file says of itself, else xywh in "
-        "lists of blocks, as for evaluate_layout, and xyxy in Parquet and NDJSON.",
+        help="Box coordinates; auto: as declared, or xywh in lists and xyxy in NDJSON.",
     )
 
     def __post_init__(self) -> None:
@@ -58,15 +59,17 @@ class Layout(BoxReading, PartsBeside, Task, kw_only=True):
     def _rules(self) -> dict[str, Any]:
         return {**super()._rules(), "listed_form": "xywh", "scored": False}
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides; scores do not matter here."""
-        return self.box_batches(expected, found, allow_missing_scores=True, jobs=jobs)
+        return self.box_batches(truth, predictions, allow_missing_scores=True, jobs=jobs)
 
-    def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: BoxCorpus, predictions: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """What each block was paired with."""
         from calque.layout.scoring import score
 
-        return score(expected, found, self.on, jobs=jobs)
+        return score(truth, predictions, self.on, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any block counts."""

@@ -41,12 +41,7 @@ def standing(_task: Order, ledger: Ledger) -> Standing:
         kinds.tolist(),
         right.tolist(),
     )
-    above, below = pages.parts["pairs"]
-    size = len(ledger.units)
-    scores = share(
-        np.bincount(pages.unit, weights=above, minlength=size), np.bincount(pages.unit, weights=below, minlength=size)
-    )
-    return Standing(truths, NO_ALARMS, scores)
+    return Standing(truths, NO_ALARMS, pages.document_values("pairs", len(ledger.units)))
 
 
 def resampled(_task: Order, ledger: Ledger) -> tuple[Resampled, ...]:
@@ -58,11 +53,13 @@ def resampled(_task: Order, ledger: Ledger) -> tuple[Resampled, ...]:
         sheet.count(f"above {name}", pages.unit, together, 1, above)
         sheet.count(f"below {name}", pages.unit, together, 1, below)
         counted[name] = Counted(_documents(ledger, pages, below > 0))
-        _add_mean(sheet, f"macro.{name}", pages, pages.values(name))
-        counted[f"macro.{name}"] = counted[name]
+        _add_mean(sheet, f"macro.{name}", pages.unit, pages.values(name))
+        documents = pages.document_values(name, len(ledger.units))
+        _add_mean(sheet, f"macro_documents.{name}", np.arange(len(documents), dtype=np.int64), documents)
+        counted |= {f"{scope}.{name}": counted[name] for scope in ("macro", "macro_documents")}
     for name in ("docling_ard", "omnidocbench_edit"):
         values = pages.profile(name)
-        _add_mean(sheet, name, pages, values)
+        _add_mean(sheet, name, pages.unit, values)
         counted[name] = Counted(_documents(ledger, pages, ~np.isnan(values)))
     sheet.count("moves", pages.unit, together, 1, pages.counts["moves"])
     counted["moves"] = Counted(_documents(ledger, pages, pages.counts["truth"] > 0))
@@ -75,11 +72,11 @@ def _documents(ledger: Ledger, pages: Pages, rows: Flags) -> Flags:
     return flags
 
 
-def _add_mean(sheet: Sheet, name: str, pages: Pages, values: Floats) -> None:
+def _add_mean(sheet: Sheet, name: str, document: Array, values: Floats) -> None:
     known = ~np.isnan(values)
     together = np.zeros(int(known.sum()), np.int64)
-    sheet.fractions(f"sum {name}", values[known], pages.unit[known], together, 1, 2.0**-4)
-    sheet.count(f"number {name}", pages.unit[known], together, 1)
+    sheet.fractions(f"sum {name}", values[known], document[known], together, 1, 2.0**-4)
+    sheet.count(f"number {name}", document[known], together, 1)
 
 
 def _numbers(sums: Mapping[str, Array], counted: Mapping[str, Counted]) -> Replicates:

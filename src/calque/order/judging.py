@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.arguments import names_arguments
+from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.core.corpora.orders import Group, OrderPage
 from calque.core.errors import IssueLog
+from calque.core.short_repr import short_repr
 from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
@@ -248,15 +249,25 @@ class Compared:
     moves: int
     counts: dict[str, int]
 
+    __repr__ = short_repr
 
+
+@renamed_arguments(pred="predictions")
 @names_arguments
-def compare(truth: list[Any], pred: list[Any]) -> Compared:
-    """The four numbers of two nested lists of ids, in which ``{"unordered": [...]}`` leaves the order open.
+def compare(truth: list[Any], predictions: list[Any]) -> Compared:
+    """Compare two reading orders, given as nested lists of block ids.
+
+    Args:
+        truth: The ground-truth order. ``{"unordered": [...]}`` marks blocks that may come in any order.
+        predictions: The predicted order, in the same form.
+
+    Returns:
+        The metrics of the pair.
 
     >>> compare(["a", "b", "c", "d"], ["b", "a", "c", "d"]).pairs
     0.8333333333333334
     """
-    pages = [OrderPage(*of_names(order, "", IssueLog(""))) for order in (truth, pred)]
+    pages = [OrderPage(*of_names(order, "", IssueLog(""))) for order in (truth, predictions)]
     made = judged(*([page] for page in pages), pair="id", iou=0.5, furniture=())
     counts = dict(zip(ORDER_COUNTS, made.counts[0].tolist(), strict=True))
     c = counts

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats
+from calque.core.columns import Array, Floats, Ints
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined
@@ -108,6 +108,18 @@ class Pages:
         quotient = share(above, below)
         return 1 - quotient if name in LOST else quotient
 
+    def document_values(self, name: str, documents: int) -> Floats:
+        """Return a metric of each document, computed from the sums over its pages; NaN where it is undefined."""
+        above, below = (self.document_sums(column, documents) for column in self.parts[name])
+        quotient = share(above, below)
+        return 1 - quotient if name in LOST else quotient
+
+    def document_sums(self, column: Array, documents: int) -> Ints:
+        """Add up a column over the pages of each document."""
+        sums = np.zeros(documents, dtype=np.int64)
+        np.add.at(sums, self.unit, column)
+        return sums
+
     def profile(self, name: str) -> Floats:
         """What another tool would say of each page."""
         placed = self.counts["placed"]
@@ -126,9 +138,12 @@ def measure(ledger: Ledger) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     pages = Pages(ledger)
     counts = {name: int(pages.counts[name].sum()) for name in SHOWN}
+    page_means = {name: _mean(pages.values(name), _reason(name)) for name in pages.parts}
     return {
         "micro": {name: _micro(pages, name) for name in pages.parts},
-        "macro": {name: _mean(pages.values(name), _reason(name)) for name in pages.parts},
+        "macro": page_means,
+        "macro_pages": dict(page_means),
+        "macro_documents": {name: _mean(pages.document_values(name, len(ledger.units)), _reason(name)) for name in pages.parts},
         "counts": {"pages": int((pages.counts["truth"] > 0).sum()), "pages_judged": int(pages.judged.sum()), **counts},
         "breaks": {kind: int(pages.counts[kind].sum()) for kind in BREAKS},
         "profiles": {
@@ -179,12 +194,10 @@ def _worst_pages(ledger: Ledger, pages: Pages) -> list[dict[str, Any]]:
 
 def _documents(ledger: Ledger, pages: Pages) -> dict[UnitId, dict[str, Any]]:
     """The numbers of each document of the truth."""
-    size = len(ledger.units)
 
     def by_document(column: Array) -> list[int]:
-        sums = np.zeros(size, dtype=np.int64)
-        np.add.at(sums, pages.unit, column)
-        return sums.tolist()
+        sums: list[int] = pages.document_sums(column, len(ledger.units)).tolist()
+        return sums
 
     parts = {name: (by_document(above), by_document(below)) for name, (above, below) in pages.parts.items()}
     counted = {name: by_document(pages.counts[name]) for name in ("truth", "placed", "moves")}

@@ -19,9 +19,9 @@ SET_ASIDE = {
     "pairs_merged": ("in one predicted block, and not judged", "pair"),
 }
 """What the overview tells apart, where there is any."""
-SCOPES = {"micro": "all pages together (micro)", "macro": "mean of pages"}
+SCOPES = {"micro": "all pages together (micro)", "macro": "mean of pages", "macro_documents": "mean of documents"}
 COLUMNS = {
-    "scope": "All pages together (micro), or the mean of the pages' numbers (macro).",
+    "scope": "All pages together (micro), the mean over pages (macro), or the mean over documents (macro_documents).",
     "kind": "Where the prediction leaves the path: at furniture, between interleaved columns, by a jump to another column, or "
     "within a column by a skip or a step back.",
     "count": "How often.",
@@ -142,7 +142,7 @@ def _documents(numbers: Mapping[str, Any]) -> Section:
         for unit, block in listed[:LISTED]
     ]
     more = len(listed) - LISTED
-    notes = [f"and {more:,} more, each with higher pairs"] if more > 0 else []
+    notes = [f"and {counted(more, 'more document')}"] if more > 0 else []
     head = ("document", "blocks", "placed", *FOUR, "moves")
     return Section(title="Documents, lowest pairs first", head=head, rows=rows, notes=notes)
 
@@ -173,6 +173,8 @@ def result_schema() -> Schema:
         {
             "micro": four,
             "macro": four,
+            "macro_pages": four,
+            "macro_documents": four,
             "counts": object_of(dict.fromkeys(("pages", "pages_judged", *SHOWN), COUNT)),
             "breaks": object_of(dict.fromkeys(BREAKS, COUNT)),
             "profiles": object_of(dict.fromkeys(("docling_ard", "omnidocbench_edit"), SHARE)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
 FOUR = ("pairs", "successors", "footrule", "edit")
@@ -42,11 +44,11 @@ class Order(PartsBeside, Task, kw_only=True):
         choices=("cover", "iou", "id"),
         key="pair",
         always=True,
-        help="How a true block is found: held by a block, one to one by IoU, or by its id.",
+        help="Matching of blocks: by containment, one to one by IoU, or by id.",
     )
-    iou: float = setting(0.5, kind="number", key="iou", help="From which IoU on two blocks are one.")
+    iou: float = setting(0.5, kind="number", key="iou", help="IoU threshold of a match.")
     furniture: tuple[str, ...] = setting(
-        FURNITURE, kind="words", key="furniture", help="Labels whose place in the order is no column's (none: no label)."
+        FURNITURE, kind="words", key="furniture", help="Labels outside the columns, such as headers (none: no label)."
     )
 
     def __post_init__(self) -> None:
@@ -56,23 +58,36 @@ class Order(PartsBeside, Task, kw_only=True):
         plain = [label.lower().replace("_", "-") for label in self.furniture]
         object.__setattr__(self, "furniture", tuple(dict.fromkeys(label for label in plain if label != "none")))
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
         """The two sides."""
         from calque.readers.orders.files import read_sides
 
-        yield read_sides(expected, found)
+        yield read_sides(truth, predictions)
 
-    def score(self, expected: OrderCorpus, found: OrderCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: OrderCorpus, predictions: OrderCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every block."""
         from calque.order.scoring import score
 
-        return score(self, expected, found, jobs)
+        return score(self, truth, predictions, jobs)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """The four numbers over all pages and as their mean, counts, breaks, and each document's own."""
         from calque.order.numbers import measure
 
         return measure(ledger)
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Return the documents of both sides, and why nothing was evaluated if the ground truth orders no blocks."""
+        from calque.core.unevaluated import NO_TRUTH, Ground
+
+        found = super().ground(ledger)
+        if found is None or ledger.table("pages").array("truth").any():
+            return found
+        text = "the truth is empty: no block has a place in a reading order"
+        help = "check that the truth comes first and that its pages have an order"
+        return Ground(found.in_truth, found.in_found, NO_TRUTH, text, help)
 
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
         """A note where both sides have blocks, and none of one is any of the other."""
@@ -88,15 +103,15 @@ class Order(PartsBeside, Task, kw_only=True):
             return "profiles", name.name
         if name.name == "moves":
             return "counts", name.name
-        return {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope), name.name
+        return {"": "micro", "macro_pages": "macro"}.get(name.scope, name.scope), name.name
 
-    def names(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # they are always the same
-        """The four numbers, over all pages and as means, and what other tools would say."""
-        return [*FOUR, *(f"macro.{name}" for name in FOUR), *PROFILES, "moves"]
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """List the four metrics over all pages, their means over pages and over documents, and those of other tools."""
+        return [*self.compared(numbers), *PROFILES, "moves"]
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # they are always the same
-        """The four numbers, over all pages and as means."""
-        return [*FOUR, *(f"macro.{name}" for name in FOUR)]
+        """List the four metrics over all pages, and their means over pages and over documents."""
+        return [*FOUR, *(f"{scope}.{name}" for scope in ("macro", "macro_documents") for name in FOUR)]
 
     def primary(self) -> tuple[str, ...]:
         """The way as a whole, and the next step."""
@@ -107,7 +122,3 @@ class Order(PartsBeside, Task, kw_only=True):
         from calque.order.scoring import outcomes
 
         return outcomes(ledger)
-
-    def told(self, name: str) -> str:
-        """A setting's value in the signature."""
-        return super().told(name) or "none"

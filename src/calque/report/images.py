@@ -18,7 +18,7 @@ from calque.core.errors import ConfigError, MissingExtra
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation.pictured import FN, FP, TP, WRONG
 from calque.core.start_up import Frozen
-from calque.core.storage.files import write_whole
+from calque.core.storage.files import check_no_links, write_entry
 from calque.engines import meter, threads
 
 EXTENSIONS = ("png", "jpg", "jpeg", "webp")
@@ -394,6 +394,8 @@ class Beside(Frozen, eq=False):
         """Refuse a folder that holds anything but images of an earlier report."""
         if os.path.lexists(self.folder) and not os.path.isdir(self.folder):
             raise ConfigError(f"{self.folder}: is there already, and is no folder")
+        if os.path.isdir(self.folder):
+            check_no_links(self.folder)
         for name in os.listdir(self.folder) if os.path.isdir(self.folder) else ():
             if not re.fullmatch(r"\d+\.webp", name):
                 raise ConfigError(f"{self.folder}: holds {name!r}, which is no image of a report; name another --report FILE")
@@ -404,7 +406,7 @@ class Beside(Frozen, eq=False):
         os.makedirs(self.folder, exist_ok=True)
         names = {f"{picture.number}.webp" for picture in self.pictures}
         for picture in self.pictures:
-            write_whole(os.path.join(self.folder, f"{picture.number}.webp"), picture.data)
+            write_entry(os.path.join(self.folder, f"{picture.number}.webp"), picture.data)
         for name in os.listdir(self.folder):
             if name not in names:
                 os.unlink(os.path.join(self.folder, name))

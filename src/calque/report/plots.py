@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,7 +67,7 @@ Drawn = Callable[[Any, Mapping[str, Any]], Size]
 
 
 def figure(result: Result, kind: str = "", axes: Any = None) -> Any:
-    """One plot of a result, as a matplotlib figure; without a kind the first that the result has."""
+    """Draw one plot of a result: the given kind, or the first that the result has. Return its figure, or the given axes."""
     numbers = {**result.numbers, **result.task.viewed(result.ledger, result.numbers)}
     if isinstance(means := numbers.get("mean"), Mapping):
         titles = {measure.name: measure.title for measure in result.task.measures()}
@@ -81,7 +82,7 @@ def figure(result: Result, kind: str = "", axes: Any = None) -> Any:
 
 
 def comparison_figure(comparison: Comparison, axes: Any = None) -> Any:
-    """The differences of the runs to the first, with their intervals, as a matplotlib figure."""
+    """Draw the differences of the runs to the first, with their intervals. Return the figure, or the given axes."""
     return _on(axes, lambda place: _differences(place, comparison))
 
 
@@ -101,12 +102,19 @@ def _on(axes: Any, draw: Callable[[Any], Size]) -> Any:
             with rc_context(style):
                 super().savefig(*given, **named)
 
+        def _repr_png_(self) -> bytes:
+            """Return the picture that a notebook displays. pyplot does not know the figure and cannot show it again."""
+            out = io.BytesIO()
+            self.savefig(out, format="png")
+            return out.getvalue()
+
     with rc_context(style):
-        place = Paper().subplots() if axes is None else axes
-        figure: Any = place.figure
-        size = draw(place)
-        if axes is None:
-            figure.set_size_inches(4.2 + size.beside, size.height)
+        if axes is not None:
+            draw(axes)
+            return axes  # a notebook shows the figure of these axes itself, and would show a returned figure again
+        figure = Paper()
+        size = draw(figure.subplots())
+        figure.set_size_inches(4.2 + size.beside, size.height)
     return figure
 
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 def standing(_task: Tables, ledger: Ledger) -> Standing:
     """A true table is right when nothing differs; a document goes as well as its tables do on average."""
     rows = Rows(ledger)
-    value = next((rows.values[name] for name in ("teds", "grits_con", "grits_top") if name in rows.values), None)
-    measured = np.full(len(rows.unit), np.nan) if value is None else value
+    _, measured = rows.score()
     places = np.flatnonzero(rows.true)
     right = (rows.paired & (measured == 1))[places]
     kinds = np.select([right, rows.paired[places]], ["exact", "different"], "missed")

@@ -12,6 +12,7 @@ import numpy as np
 from calque.core.columns import Array, Flags, Floats, Strings
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined
+from calque.core.resampled import share
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.kinds import KINDS
 from calque.tables.measures import MEASURES
@@ -62,6 +63,19 @@ class Rows:
                 same = self.table.array(f"{side}_truth") == self.table.array(f"{side}_found")
                 made[f"{side}_right"] = (self.paired & same).astype(np.float64)
         return {name: made[name] for name in MEANS if name in made}
+
+    def score(self) -> tuple[str, Floats]:
+        """Return the title and the values of the metric that stands for a table as a whole: the first that was computed."""
+        for name, title in (("teds", "TEDS"), ("grits_con", "GriTS-Con"), ("grits_top", "GriTS-Top")):
+            if name in self.values:
+                return title, self.values[name]
+        for name in ("cells", "adjacency", *BLOCKS[1:]):
+            if self.has(name):  # of adjacency 2019 the lowest IoU comes first
+                both, ours, theirs = self.table.array(name).reshape(len(self.unit), -1)[:, :3].T
+                return f"{name} F1", share(2 * both, ours + theirs)
+        if self.has("kind_cost"):
+            return "1 − loss", 1 - share(self.table.array("kind_cost").sum(axis=1), self.nodes()).clip(max=1.0)
+        return "TEDS", np.full(len(self.unit), np.nan)
 
     def nodes(self) -> Floats:
         """The larger number of nodes of each row."""
@@ -139,10 +153,11 @@ def _pages(rows: Rows) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, values in rows.values.items():
         listed = values[rows.true]
-        means = []
-        for group in range(int(groups.max(initial=-1)) + 1):
-            value = mean(name, listed, groups == group)
-            means += [] if isinstance(value, Undefined) else [value]
+        known = ~np.isnan(listed)
+        pages: dict[int, list[float]] = {}
+        for group, value in zip(groups[known].tolist(), listed[known].tolist(), strict=True):
+            pages.setdefault(group, []).append(value)
+        means = [math.fsum(page) / len(page) for page in pages.values()]
         made[name] = math.fsum(means) / len(means) if means else _nothing(name, len(listed))
     return made
 

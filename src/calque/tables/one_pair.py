@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from calque.core.arguments import names_arguments
+from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.columns import Array
 from calque.core.corpora.tables import CellTable
 from calque.core.errors import ContractError, Severity
+from calque.core.result import strict_json
+from calque.core.short_repr import one_line
 from calque.readers.tables.files import one_table
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.comparing import Pair
@@ -34,6 +36,13 @@ class Compared:
 
     numbers: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value}" for name, value in self.numbers.items() if not isinstance(value, Mapping | list))
+        return one_line(f"<Compared tables: {values}>")
+
+    def __str__(self) -> str:
+        return strict_json(self.numbers)
+
     def __getitem__(self, name: str) -> Any:
         return self.numbers[name]
 
@@ -44,7 +53,16 @@ class Compared:
 
 @names_arguments
 def parse(source: TableSource) -> CellTable:
-    r"""The one table of a text (HTML or Markdown) or of an object with ``html``, ``markdown`` or ``cells``.
+    r"""Read one table.
+
+    Args:
+        source: HTML or Markdown text, or an object with ``html``, ``markdown`` or ``cells``.
+
+    Returns:
+        The table.
+
+    Raises:
+        ValueError: The source does not contain exactly one table.
 
     >>> parse("| a | b |\n|---|---|\n| 1 | 2 |")
     <Table: 2 × 2, 4 cells>
@@ -52,30 +70,59 @@ def parse(source: TableSource) -> CellTable:
     return with_texts(one_table(source), plainly(Tables()))
 
 
+@renamed_arguments(pred="predictions")
 @names_arguments
-def teds(truth: TableSource, pred: TableSource, structure_only: bool = False, compat: str | None = None) -> float | None:
-    """How alike two tables are as trees of rows and cells: 1 when they are the same, ``None`` when neither has a row.
+def teds(truth: TableSource, predictions: TableSource, structure_only: bool = False, compat: str | None = None) -> float | None:
+    """Compute the tree-edit-distance-based similarity (TEDS) of two tables.
+
+    Args:
+        truth: The ground-truth table: a `Table`, HTML, Markdown, or an object with ``html``, ``markdown`` or ``cells``.
+        predictions: The predicted table, in any of the same forms.
+        structure_only: Compare rows and cells and ignore their texts.
+        compat: The tool whose variant of TEDS to compute, such as ``"pubtabnet"``.
+
+    Returns:
+        1 when the two tables are equal, ``None`` when neither has a row.
+
+    Raises:
+        ValueError: A side does not contain exactly one table.
+        ConfigError: ``compat`` names no tool.
 
     >>> teds("<table><tr><td>a<td>b</table>", "<table><tr><td>a<td>x</table>")
     0.6666666666666667
     """
     task = Tables(compat=compat or "none", only=("teds",))
-    pair = _pair(task, truth, pred)
+    pair = _pair(task, truth, predictions)
     return _defined(float(teds_of(task, [pair], structure=structure_only)[0]))
 
 
+@renamed_arguments(pred="predictions")
 @names_arguments
 def compare(
-    truth: TableSource, pred: TableSource, compat: str | None = None, adjacency: str = "2013", **settings: Any
+    truth: TableSource, predictions: TableSource, compat: str | None = None, adjacency: str = "2013", **settings: Any
 ) -> Compared:
-    """Every measure of two tables: each a `Table`, a text with one, or an object with ``html``, ``markdown`` or ``cells``.
+    """Compare two tables and compute every metric of the pair.
 
-    >>> found = compare("<table><tr><td>a<td>b</table>", "<table><tr><td>a</table>")
-    >>> found["teds"], found["errors"]
+    Args:
+        truth: The ground-truth table: a `Table`, HTML, Markdown, or an object with ``html``, ``markdown`` or ``cells``.
+        predictions: The predicted table, in any of the same forms.
+        compat: The tool whose rules to follow, such as ``"pubtabnet"``.
+        adjacency: The edition of the adjacency relations: ``"2013"`` or ``"2019"``.
+        settings: Other settings of `Tables`, such as ``ignore_case=True``.
+
+    Returns:
+        The metrics of the pair. Index it by name, or call ``to_dict()``.
+
+    Raises:
+        ValueError: A side does not contain exactly one table.
+        ConfigError: A setting has a value that is not allowed.
+
+    >>> comparison = compare("<table><tr><td>a<td>b</table>", "<table><tr><td>a</table>")
+    >>> comparison["teds"], comparison["errors"]
     (0.6666666666666667, {'cell_missed': {'count': 1, 'cost': 1.0, 'loss': 0.3333333333333333}})
     """
     task = Tables(compat=compat or "none", adjacency=adjacency, **settings)  # type: ignore[arg-type]  # checked by the task
-    sides = _pair(task, truth, pred)
+    sides = _pair(task, truth, predictions)
     columns, issues = measured_pair(task, sides, Distances(task, 1))
     numbers = _numbers(task, {name: column[0] for name, column in columns.items()}, sides)
     noticed = [

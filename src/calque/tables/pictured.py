@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Strings, Table
+from calque.core.columns import Floats, Strings, Table
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation.pictured import OUTCOMES as IN_REPORTS
 from calque.core.presentation.pictured import Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
 from calque.tables.kinds import KINDS
+from calque.tables.numbers import Rows
 from calque.tables.presentation import IN_WORDS
 from calque.tables.scoring import KIND_NAMES, STATUS_NAMES
 
@@ -40,10 +41,11 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     """Every table with what is wrong, and its grids; nothing when the cells were let go of."""
     if not isinstance(ledger.table("cells").get("text"), Strings):
         return None
-    cases = list(_cases(ledger, {(str(one["document"]), one["truth"]) for one in numbers["apart"]}))
+    title, scores = Rows(ledger).score()
+    cases = list(_cases(ledger, scores, {(str(one["document"]), one["truth"]) for one in numbers["apart"]}))
     grids = _Grids(ledger)
     left = MOST_CELLS
-    for place in sorted(range(len(cases)), key=lambda each: cases[each]["rows"][0]["score"]):
+    for place in np.argsort(np.nan_to_num(scores), kind="stable").tolist():
         told = cases[place]["rows"][0]
         if (left := left - grids.size(place)) < 0:
             told["reasoning"] += f"; its grids are left out: the page holds {MOST_CELLS:,} cells, of the worst tables"
@@ -55,7 +57,7 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "title": "Tables",
         "noun": "table",
         "words": IN_WORDS,
-        "evaluators": ["TEDS"],
+        "evaluators": [title],
         "cases": cases,
         "numbers": {"overviews": [_overview(numbers).to_dict()], "gate": None},
     }
@@ -69,7 +71,7 @@ APART = "apart"
 """Beside kinds of errors: values stand under the wrong headings."""
 
 
-def _cases(ledger: Ledger, apart: set[tuple[str, int]]) -> Iterator[dict[str, Any]]:
+def _cases(ledger: Ledger, scores: Floats, apart: set[tuple[str, int]]) -> Iterator[dict[str, Any]]:
     tables = ledger.table("tables")
     names = distinct_names(ledger.units)
     units = tables.array(UNIT)
@@ -77,9 +79,9 @@ def _cases(ledger: Ledger, apart: set[tuple[str, int]]) -> Iterator[dict[str, An
     number = (np.arange(len(units)) - ledger.offsets("tables")[units]).tolist()
     for place, (unit, code) in enumerate(zip(units.tolist(), tables.array("status").tolist(), strict=True)):
         status = STATUS_NAMES[code]
-        score = _value(tables, "teds", place)
-        exact = status == "paired" and score == 1
-        verdict = "pass" if exact else {"paired": "partial", "invalid": "error"}.get(status, "fail")
+        score = None if np.isnan(scores[place]) else float(scores[place])
+        paired = "pass" if score == 1 else "partial" if score is not None else "error"
+        verdict = {"paired": paired, "invalid": "error"}.get(status, "fail")
         yield {
             "id": f"{names[unit]}#{number[place]}",
             "outcome": OUTCOMES[status],
@@ -95,10 +97,6 @@ def _cases(ledger: Ledger, apart: set[tuple[str, int]]) -> Iterator[dict[str, An
                 }
             ],
         }
-
-
-def _value(tables: Table, name: str, place: int) -> float:
-    return float(np.nan_to_num(tables.array(name)[place])) if name in tables else 0.0
 
 
 def _kinds(tables: Table, place: int) -> list[str]:

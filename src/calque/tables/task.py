@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
 """Measures that can be asked for alone."""
@@ -44,47 +46,45 @@ class Tables(PartsBeside, Task, kw_only=True):
         choices=COMPAT,
         key="compat",
         always=True,
-        help="Reproduce the numbers of another tool, with its text rules; measures that it does not have are absent.",
+        help="Reproduce another tool, with its text rules and metrics only.",
     )
     adjacency: Literal["2013", "2019"] = setting(
         "2013",
         kind="choice",
         choices=("2013", "2019"),
         key="adjacency",
-        help="Relations between neighbours by their texts (ICDAR 2013) or by their boxes (2019).",
+        help="Adjacency relations by text (ICDAR 2013) or by box (2019).",
     )
     adjacency_blanks: Literal["count", "ignore"] = setting(
         "count",
         kind="choice",
         choices=("count", "ignore"),
         key="adjacency-blanks",
-        help="Whether relations of 2013 differ by how many blank slots lie between.",
+        help="Distinguish ICDAR 2013 relations by the blank cells between them.",
     )
-    only: tuple[str, ...] = setting(
-        (), kind="words", key="only", help=f"Only these measures ({','.join(GROUPS)}). Default: all."
-    )
+    only: tuple[str, ...] = setting((), kind="words", key="only", help=f"Metrics ({','.join(GROUPS)}); default: all.")
     unicode: str = setting(
         "NFC",
         kind="choice",
         choices=("NFC", "NFD", "NFKC", "NFKD", "none"),
         key="unicode",
         always=True,
-        help="Unicode normal form of all texts (NFKC changes meaning: x² becomes x2).",
+        help="Unicode normalization of all texts (NFKC turns x² into x2).",
     )
     fold: tuple[str, ...] = setting(
-        (), kind="words", key="fold", help="Make characters plain on both sides: ligatures,long_s,dashes,quotes."
+        (), kind="words", key="fold", help="Characters to fold on both sides: ligatures,long_s,dashes,quotes."
     )
-    ignore_case: bool = setting(False, kind="switch", key="ignore-case", help="Take capitals for small letters.")
+    ignore_case: bool = setting(False, kind="switch", key="ignore-case", help="Ignore case.")
     lenient: bool = setting(
         False,
         kind="switch",
         key="lenient",
-        help="JSON, XML: of two cells on one slot the later counts; bad cells are left out.",
+        help="Keep the later of two cells in one slot and skip bad cells (JSON, XML).",
     )
     by: tuple[str, ...] = setting(
-        (), kind="words", view=True, help="Also show the numbers of each value of a document's metadata (A,B)."
+        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
     )
-    metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: columns for --by.")
+    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and columns for --by.")
 
     def __post_init__(self) -> None:
         take_in(self)
@@ -121,17 +121,33 @@ class Tables(PartsBeside, Task, kw_only=True):
         there = {"none": GROUPS, "table-transformer": ("grits", "adjacency")}.get(self.compat, ("teds",))
         return group in there and (not self.only or group in self.only)
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
         """The two sides, their texts made alike."""
         from calque.tables.reading import read_sides
 
-        yield read_sides(self, expected, found)
+        yield read_sides(self, truth, predictions)
 
-    def score(self, expected: TableCorpus, found: TableCorpus, *, jobs: int = 1) -> Ledger:
+    def truth_digests(self, truth: TableCorpus) -> list[int]:  # type: ignore[override]  # its own corpora
+        """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
+        return truth.digests(markup=self.compat != "none")
+
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: TableCorpus, predictions: TableCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every table."""
         from calque.tables.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Return the documents of both sides, and why nothing was evaluated if the ground truth has no tables."""
+        from calque.core.unevaluated import NO_TRUTH, Ground
+
+        found = super().ground(ledger)
+        if found is None or (ledger.table("tables").array("truth") >= 0).any():
+            return found
+        text = "the truth is empty: it has no tables"
+        return Ground(found.in_truth, found.in_found, NO_TRUTH, text, "check that the truth comes first")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """Means over tables and what stands beside them."""
@@ -177,7 +193,3 @@ class Tables(PartsBeside, Task, kw_only=True):
         from calque.tables.views import outcomes
 
         return outcomes(self, ledger)
-
-    def told(self, name: str) -> str:
-        """A setting's value in the signature."""
-        return super().told(name) or "none"

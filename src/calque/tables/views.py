@@ -12,6 +12,7 @@ from calque.core.errors import ConfigError, did_you_mean
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation.sections import cut, pad, printable, width
 from calque.tables.kinds import KINDS
+from calque.tables.numbers import Rows
 from calque.tables.scoring import KIND_NAMES, STATUS_NAMES
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ def shown(ledger: Ledger, wanted: str, *, columns: int | None = None) -> Iterato
 def _one(ledger: Ledger, document: str, place: int, number: int, columns: int | None) -> Iterator[str]:
     rows = ledger.table("tables")
     status = STATUS_NAMES[int(rows.array("status")[place])]
-    teds = f", TEDS {float(rows.array('teds')[place]):.4f}" if "teds" in rows else ""
-    yield f"{document}#{number}: {status}{teds}; truth (left), prediction (right)"
+    title, scores = Rows(ledger).score()
+    score = "–" if np.isnan(scores[place]) else f"{float(scores[place]):.4f}"
+    yield f"{document}#{number}: {status}, {title} {score}; truth (left), prediction (right)"
     sides = [_grid(ledger, int(rows.array(UNIT)[place]), number, side) for side in (0, 1)]
     room = None if columns is None else (columns - 3) // 2
     left, right = (_drawn(side, room) for side in sides)

@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from calque.core.arguments import names_arguments
+from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.columns import Codes, Ints
 from calque.kernels import kernels
 
@@ -92,15 +92,26 @@ class Alignment:
         return f"<Alignment: {self.matches} of {self.n_ref} words, {self.n_pred} predicted>"
 
 
+@renamed_arguments(ref="truth", pred="predictions")
 @names_arguments
-def align(ref: Sequence[str], pred: Sequence[str]) -> Alignment:
-    """The alignment of two word sequences.
+def align(truth: Sequence[str], predictions: Sequence[str]) -> Alignment:
+    """Align two sequences of words by their longest common subsequence.
 
-    >>> found = align("the cat sat".split(), "the big cat sot".split())
-    >>> found.matches, found.pairs, found.recall, found.precision
+    Args:
+        truth: The words of the ground truth, in order.
+        predictions: The words that were read, in order.
+
+    Returns:
+        The alignment, with the number of matches, the matched pairs and the metrics that follow from them.
+
+    Raises:
+        TypeError: A side is one string. Split it into words first, for example with `clean`.
+
+    >>> alignment = align("the cat sat".split(), "the big cat sot".split())
+    >>> alignment.matches, alignment.pairs, alignment.recall, alignment.precision
     (2, [(0, 0), (1, 2)], 0.6666666666666666, 0.5)
     """
-    codes, vocabulary = coded(ref, pred)
+    codes, vocabulary = coded(truth, predictions)
     return Alignment(codes[0], codes[1], vocabulary)
 
 

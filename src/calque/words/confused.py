@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from calque.core.arguments import names_arguments
+from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.characters import FOLDS
 from calque.core.ledger import Ledger
 from calque.words.alignment import align
@@ -60,14 +60,25 @@ def character_pairs(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
         yield gone, theirs[edit.dest_pos] if edit.tag != "delete" else ""
 
 
+@renamed_arguments(ref="truth", pred="predictions")
 @names_arguments
-def confusions(ref: Sequence[str], pred: Sequence[str]) -> Counter[tuple[str, str]]:
-    """How often each true word (or few words) was read as what.
+def confusions(truth: Sequence[str], predictions: Sequence[str]) -> Counter[tuple[str, str]]:
+    """Count how often each word of the ground truth was read as another word.
+
+    Args:
+        truth: The words of the ground truth, in order.
+        predictions: The words that were read, in order.
+
+    Returns:
+        The count of each pair of ground-truth text and predicted text. The text is empty on the side that has no word.
+
+    Raises:
+        TypeError: A side is one string. Split it into words first, for example with `clean`.
 
     >>> confusions("the cat sat".split(), "the cot sat".split())
     Counter({('cat', 'cot'): 1})
     """
-    return Counter(pair for gap in gaps(ref, pred, align(ref, pred).pairs) for pair in word_pairs(gap))
+    return Counter(pair for gap in gaps(truth, predictions, align(truth, predictions).pairs) for pair in word_pairs(gap))
 
 
 def error_lists(ledger: Ledger, size: int) -> dict[str, Any]:

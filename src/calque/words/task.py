@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
 from calque.core.signature import Signature
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpora.words import WordCorpus
     from calque.core.corpus import Corpus
+    from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.unevaluated import Ground
@@ -36,6 +38,7 @@ class Words(PartsBeside, Task, kw_only=True):
     name: ClassVar[str] = "words"
     by_chunks: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
+    aliases: ClassVar[Mapping[str, str]] = {"naive": "naive_recall"}
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"wer", "cer"})
     neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})
     naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
@@ -46,21 +49,21 @@ class Words(PartsBeside, Task, kw_only=True):
         key="lattice",
         words=("none", "given", "built"),
         metavar="FILE",
-        help="Candidates: TSV or JSON, or a folder.",
+        help="Lattice of candidates: TSV, JSON or a folder.",
     )
-    build_lattice: bool = setting(False, kind="switch", spells=True, help="Make the lattice from all PREDs.")
+    build_lattice: bool = setting(False, kind="switch", spells=True, help="Build the lattice from all predictions.")
     holdout: Any = setting(  # a field, as all of them; it takes a file or a list and keeps a list
-        None, kind="path", key="holdout", metavar="FILE", help="Documents of the test, one id a line."
+        None, kind="path", key="holdout", metavar="FILE", help="File with the ids of test documents, one per line."
     )
     holdout_fraction: float | None = setting(
         None,
         kind="number",
         key="holdout-fraction",
         metavar="SHARE",
-        help="Hold out this share, chosen by a hash of the ids.",
+        help="Fraction of documents to test, chosen by a hash of the ids.",
     )
     holdout_fold: str = setting(
-        "", kind="word", key="holdout-fold", flag="--fold", metavar="I/K", help="Hold out fold I of K, counted from 0."
+        "", kind="word", key="holdout-fold", flag="--fold", metavar="I/K", help="Test fold I of K (from 0)."
     )
     seed: int = setting(0, kind="count", key="seed", help="Seed of --holdout-fraction and --fold.")
     clean: tuple[str, ...] = setting(
@@ -68,10 +71,10 @@ class Words(PartsBeside, Task, kw_only=True):
         kind="uses",
         spells=True,
         metavar="NAME[=VALUE]",
-        help="A clean-up step: drop=table,figure or drop_zero_width.",
+        help="Clean-up step: drop=table,figure or drop_zero_width. Repeatable.",
     )
     page_text: Any = setting(  # a field, as all of them; it takes many forms and keeps text
-        "", kind="path", key="page-text", help="What the pages show, for --min-block-recall."
+        "", kind="path", key="page-text", help="Text on the pages, for --min-block-recall."
     )
     tokenizer: str = setting(
         "whitespace",
@@ -79,7 +82,7 @@ class Words(PartsBeside, Task, kw_only=True):
         choices=("whitespace", "words-and-punctuation", "uax29", "uax29-words", "none"),
         key="tokenizer",
         always=True,
-        help="How text becomes words, on both sides (none: words as lists and tables give them).",
+        help="Tokenizer of both sides; none: words as given by lists and tables.",
     )
     unicode: str = setting(
         "NFC",
@@ -87,14 +90,14 @@ class Words(PartsBeside, Task, kw_only=True):
         choices=("NFC", "NFD", "NFKC", "NFKD", "none"),
         key="unicode",
         always=True,
-        help="Unicode normal form of both sides (NFKC changes meaning: x² becomes x2).",
+        help="Unicode normalization of both sides (NFKC turns x² into x2).",
     )
     fold: tuple[str, ...] = setting(
         (),
         kind="words",
         key="fold",
         flag="--fold-characters",
-        help="Make characters plain on both sides: ligatures,long_s,dashes,quotes.",
+        help="Characters to fold on both sides: ligatures,long_s,dashes,quotes.",
     )
     drop_soft_hyphen: bool = setting(False, kind="switch", key="soft-hyphen-dropped", help="Drop soft hyphens on both sides.")
     drop_zero_width: bool = setting(
@@ -105,84 +108,84 @@ class Words(PartsBeside, Task, kw_only=True):
         kind="choice",
         choices=("none", "lines"),
         key="dehyphenate",
-        help="lines: join words split by hyphen and line break.",
+        help="Join words that a hyphen and a line break split (lines).",
     )
     drop: tuple[str, ...] = setting(
-        (), kind="words", key="drop", help="Leave parts of the truth out: figure,table,references,caption."
+        (), kind="words", key="drop", help="Parts of the ground truth to skip: figure,table,references,caption."
     )
     keep_lang: tuple[str, ...] = setting(
-        (), kind="words", key="keep-lang", help="Keep only truth paragraphs in these languages (en,de)."
+        (), kind="words", key="keep-lang", help="Languages of ground-truth paragraphs to keep (en,de)."
     )
     min_block_recall: float | None = setting(
-        None, kind="number", key="min-block-recall", help="Leave out truth blocks of which less than this share is on the page."
+        None, kind="number", key="min-block-recall", help="Skip ground-truth blocks with a smaller fraction on the page."
     )
     drop_empty_parens: bool = setting(
-        False, kind="switch", key="empty-parens-dropped", help="Leave out truth parentheses emptied by citations."
+        False, kind="switch", key="empty-parens-dropped", help="Skip ground-truth parentheses that citations left empty."
     )
-    ignore: tuple[str, ...] = setting((), kind="words", key="ignore", help="What does not matter: case,punctuation.")
+    ignore: tuple[str, ...] = setting((), kind="words", key="ignore", help="Differences to ignore: case,punctuation.")
     substitute: Any = setting(  # a field, as all of them; it takes a file or pairs and keeps pairs
-        (), kind="path", key="substitute", help="What to write for what on both sides, a pair a line: ſ, a tab, s."
+        (), kind="path", key="substitute", help="File with substitutions for both sides: tab-separated, one per line."
     )
     stop_words: tuple[str, ...] = setting(
-        (), kind="words", key="stop-words", help="Also give recall without these words (A,B; or a list: english, german)."
+        (), kind="words", key="stop-words", help="Add recall without these words (A,B; or english, german)."
     )
-    from_truth: str = setting("auto", kind="choice", choices=FORMATS, key="from-truth", help="Format of the truth.")
+    from_truth: str = setting("auto", kind="choice", choices=FORMATS, key="from-truth", help="Format of the ground truth.")
     from_pred: str = setting("auto", kind="choice", choices=FORMATS, key="from-pred", help="Format of the predictions.")
     table_columns: tuple[str, ...] = setting(
-        (), kind="words", key="columns", flag="--columns", help="Columns of tables that have no head: docid,wordid,word."
+        (), kind="words", key="columns", flag="--columns", help="Columns of tables without a header: docid,wordid,word."
     )
     stem_pattern: str = setting(
         "",
         kind="word",
         key="stem-pattern",
         metavar="PATTERN",
-        help="Which files of folders are documents: *.gt.txt, or *.gt.txt=*.ocr.txt for truth and PRED.",
+        help="Files to read in folders: *.gt.txt, or *.gt.txt=*.ocr.txt for both sides.",
     )
     source_separator: str = setting(
         "auto",
         kind="word",
         key="source-separator",
         metavar="TEXT",
-        help="What stands between the sources of a candidate: |, letters (CT is C and T), none.",
+        help="Separator of a candidate's sources: |, letters (CT: C and T), or none.",
     )
     level: Literal["region", "line", "word"] = setting(
-        "region", kind="choice", choices=("region", "line", "word"), key="level", help="Which text of PAGE XML is read."
+        "region", kind="choice", choices=("region", "line", "word"), key="level", help="Level of PAGE XML to read."
     )
     page_regions: Literal["all", "ordered"] = setting(
         "all",
         kind="choice",
         choices=("all", "ordered"),
         key="page-regions",
-        help="Whether PAGE regions outside its order count.",
+        help="PAGE regions to read: those in reading order, or all.",
     )
     alto_hyphens: Literal["joined", "printed"] = setting(
         "joined",
         kind="choice",
         choices=("joined", "printed"),
         key="alto-hyphens",
-        help="How ALTO's words split by lines are read.",
+        help="Reading of words that ALTO splits at a line end.",
     )
-    cer: bool = setting(False, kind="switch", spells=True, help="Also compare characters (CER), by code points.")
+    cer: bool = setting(False, kind="switch", spells=True, help="Add the character error rate (CER).")
     characters: Any = setting(  # a field, as all of them; yes and no are short for two of its values
         "none",
         kind="choice",
         choices=("none", "code-points", "graphemes"),
         key="characters",
-        help="What a character is: a code point, or all that people see as one letter.",
+        help="Unit of CER: code points or grapheme clusters.",
     )
     separators: Literal["space", "lines"] = setting(
         "space",
         kind="choice",
         choices=("space", "lines"),
         key="separators",
-        help="For characters: white space is one space, or line breaks count.",
+        help="White space in CER: one space, or line breaks count.",
     )
     profile: str = setting(
         "none",
         kind="choice",
         choices=("none", "dinglehopper"),
         spells=True,
-        help="The settings that give another tool's numbers.",
+        help="Settings that reproduce another tool.",
     )
     errors: int = setting(0, kind="count", view=True, bare=20, metavar="[N]", help="List the N most frequent confusions.")
     keep_unknown: bool = True
@@ -321,21 +324,29 @@ class Words(PartsBeside, Task, kw_only=True):
             return f"{self.holdout_fraction!r} by seed {self.seed}"
         return f"fold {self.holdout_fold} by seed {self.seed}" if self.holdout_fold else "all"
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a text a time
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a text a time
         """The two sides as words, cleaned and split alike, with lattices where they are asked for."""
         from calque.words.reading import read_sides
 
-        yield read_sides(self, expected, found)
+        yield read_sides(self, truth, predictions)
 
     def worth_processes(self) -> int:
         """Lattices and characters are Python's own work; words are aligned by threads of a kernel."""
         return 200 if self.lattice != "none" or self.characters != "none" else 0
 
-    def score(self, expected: WordCorpus, found: WordCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: WordCorpus, predictions: WordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every word."""
         from calque.words.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+        """Report ids of the hold-out list that no document has."""
+        from calque.words.scoring import remarks
+
+        return remarks(self, ledger)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""

@@ -281,3 +281,54 @@ def test_an_accounting_that_is_not_known_is_refused_at_once() -> None:
     for door in (partial(BulkStructuredModelEvaluator, Bill), Bill.to_config, partial(Fields, schema=Bill)):
         with pytest.raises(ConfigError, match="accounting must be one of complete, paired, not 'pared'"):
             door(accounting="pared")
+
+
+SETTINGS = {
+    "accounting": ({"accounting": "complete"}, {"accounting": "paired"}),
+    "recall-with-fd": ({}, {"recall_with_fd": True}),
+    "iou": ({"iou": (0.5,)}, {"iou": (0.75,)}),
+}
+
+
+@pytest.mark.parametrize("method", ["merge_state", "load_state"])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_fresh_evaluator_with_a_state_of_other_settings_refuses(method, setting):
+    schema = {"fields": {"a": {"type": "str"}}}
+    mine, theirs = SETTINGS[setting]
+    other = BulkStructuredModelEvaluator(schema, **theirs)
+    other.update({"a": "x"}, {"a": "x"}, "1")
+    fresh = BulkStructuredModelEvaluator(schema, **mine)
+    with pytest.raises(MergeError, match=setting):
+        getattr(fresh, method)(other.get_state())
+    fresh.update({"a": "x"}, {"a": "y"}, "1")
+    assert fresh.compute().metrics["tp"] == 0
+
+
+@pytest.mark.parametrize("method", ["merge_state", "load_state"])
+def test_fresh_evaluator_with_a_state_of_another_schema_refuses(method):
+    other = BulkStructuredModelEvaluator({"fields": {"a": {"type": "str"}}})
+    other.update({"a": "x"}, {"a": "x"}, "1")
+    fresh = BulkStructuredModelEvaluator({"fields": {"b": {"type": "str"}}})
+    with pytest.raises(MergeError, match="schema"):
+        getattr(fresh, method)(other.get_state())
+
+
+def test_load_state_of_other_settings_leaves_the_evaluator_as_it_is():
+    other = BulkStructuredModelEvaluator({"fields": {"a": {"type": "str"}}})
+    other.update({"a": "x"}, {"a": "x"}, "1")
+    used = BulkStructuredModelEvaluator({"fields": {"b": {"type": "str"}}})
+    used.update({"b": "x"}, {"b": "x"}, "1")
+    with pytest.raises(MergeError):
+        used.load_state(other.get_state())
+    assert used.compute().document_count == 1
+    assert set(used.compute().field_metrics) == {"b"}
+
+
+@pytest.mark.parametrize("method", ["merge_state", "load_state"])
+def test_evaluator_without_a_schema_takes_that_of_a_state(method):
+    other = BulkStructuredModelEvaluator({"fields": {"a": {"type": "str"}}})
+    other.update({"a": "x"}, {"a": "x"}, "1")
+    fresh = BulkStructuredModelEvaluator()
+    getattr(fresh, method)(other.get_state())
+    fresh.update({"a": "x"}, {"a": "y"}, "2")
+    assert fresh.compute().metrics["tp"] == 1

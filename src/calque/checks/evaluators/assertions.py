@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Self
 from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import Outcome, Status, Verdict, reaches, unusable, within
 from calque.checks.evaluators.paths import Gathered, Missing, Path, same
-from calque.checks.evaluators.patterns import Pattern
+from calque.checks.evaluators.patterns import TEXTS, Pattern, PatternClock
+from calque.checks.evaluators.schema_work import TooDeep, TooMuchWork
 from calque.checks.evaluators.schemas import Schema
 from calque.checks.evaluators.settings import PATH_SCHEMA, SHARED_KEYS, Complaints, Key, Keys, flag
 from calque.checks.shapes.coordinates import BadValue, number, plain, shown
@@ -135,6 +136,9 @@ class Assertion(ABC):
             return self._single(plain(found), plain(truth.items if isinstance(truth, Gathered) else truth))
         except BadTruth as error:
             return unusable([f"expected: {error}"], f"expected: {error}", {}, status=Status.ERROR)
+        except RecursionError:
+            told = "the values are nested too deeply to be compared"
+            return unusable([told], told, {}, status=Status.ERROR)
 
     def _single(self, found: Any, truth: Any) -> Outcome:
         told = self._told(found, truth)
@@ -317,6 +321,12 @@ class Regex(Assertion):
     full: bool = False
     ignore_case: bool = False
     timeout: float = 1.0
+    clock: PatternClock | None = None
+    """The seconds that this case has taken."""
+
+    def evaluate(self, output: Any, expected: Any) -> Outcome:
+        """As every assertion; all searches of a case share one clock."""
+        return super(Regex, replace(self, clock=PatternClock(self.timeout))).evaluate(output, expected)
 
     @classmethod
     def literal(cls, values: Mapping[str, Any]) -> Any:
@@ -334,10 +344,12 @@ class Regex(Assertion):
         if not isinstance(found, str):
             return f"{shown(found)} is not a text"
         try:
-            held = pattern.fits(found, full=self.full, ignore_case=self.ignore_case, seconds=self.timeout)
+            clock = self.clock or PatternClock(self.timeout)
+            held = clock.fits(pattern, found, full=self.full, ignore_case=self.ignore_case)
         except TimeoutError:
             raise BadTruth(
-                f"the pattern {shown(pattern.text)} takes longer than {self.timeout:g} s for {shown(found)}"
+                f"the pattern {shown(pattern.text)} takes longer than {self.timeout:g} s for {shown(found)}, "
+                f"or more than {TEXTS} times as long for all texts of the case"
             ) from None
         return "" if held else f"{shown(found)} does not fit {shown(pattern.text)}"
 
@@ -439,12 +451,22 @@ class JsonSchema(Assertion):
         """The schema of the suite."""
         return values["schema"]
 
+    def evaluate(self, output: Any, expected: Any) -> Outcome:
+        """As every assertion; all values of a case share one bound on the work."""
+        return super(JsonSchema, replace(self, value=self.value.for_case())).evaluate(output, expected)
+
     def against(self, found: Any, truth: Any) -> str:
         """The first things that are not as they should be."""
         try:
             told = truth.complaints(found)
         except TimeoutError:
             raise BadTruth("a pattern of the schema takes too long") from None
+        except TooMuchWork as error:
+            raise BadTruth(str(error)) from None
+        except TooDeep as error:
+            if self.negate:
+                raise BadTruth(str(error)) from None  # it is not known whether the value matches
+            return str(error)
         more = f" … and {len(told) - LISTED:,} more" if len(told) > LISTED else ""
         return "; ".join(told[:LISTED]) + more
 

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from calque.checks.evaluators.custom import CustomCheck, options
 from calque.checks.evaluators.outcome import Outcome
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys
 from calque.checks.shapes.coordinates import shown
-from calque.core.storage.files import write_whole
+from calque.core.storage.files import check_no_links, open_entry, write_entry
 
 TYPE = "command"
 SECONDS = 60.0
+MOST_MODULES = 1000
+"""Files next to a program that are digested with it."""
 LONGEST = 300
 """How much of what a program wrote to stderr a message shows."""
 
@@ -127,8 +130,10 @@ class Command:
         given = json.dumps(question, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
         kept = self._kept(given)
         if kept is not None:
-            with suppress(OSError, ValueError):
-                return json.loads(kept.read_bytes())
+            if kept.parent.parent.is_dir():
+                check_no_links(kept.parent.parent)
+            with suppress(OSError, ValueError), open_entry(kept) as file:
+                return json.loads(file.read())
         for left in range(self.retries, -1, -1):
             try:
                 said = self._answer(given)
@@ -138,7 +143,7 @@ class Command:
                     raise
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(kept, json.dumps(said).encode())
+            write_entry(kept, json.dumps(said).encode())
         return said
 
     def _answer(self, given: bytes) -> Any:
@@ -165,17 +170,26 @@ class Command:
         for part in self.argv:
             content.update(part.encode("utf-8", "surrogatepass") + b"\0")
         for file in self._files():
-            content.update(hashlib.sha256(file.read_bytes()).digest())
+            there = file.stat()
+            content.update(_file_digest(str(file), there.st_ino, there.st_size, there.st_mtime_ns))
         content.update(given)
         name = content.hexdigest()
         return Path(self.cache) / name[:2] / f"{name}.json"
 
     def _files(self) -> list[Path]:
-        """The program, and the files among its arguments: when one changes, it is another program."""
+        """Return the program, the files among its arguments, and the modules next to those: what makes it another program."""
         program = shutil.which(self.argv[0], path=None)
         named = [Path(self.folder or ".", part) for part in self.argv]
         found = [path for path in named if path.is_file()]
-        return [*([Path(program)] if program and not named[0].is_file() else []), *found]
+        beside = {other for path in found if path.suffix for other in path.parent.glob(f"*{path.suffix}")}
+        modules = sorted(path for path in beside - set(found) if path.is_file())[:MOST_MODULES]
+        return [*([Path(program)] if program and not named[0].is_file() else []), *found, *modules]
+
+
+@lru_cache(maxsize=2 * MOST_MODULES)
+def _file_digest(path: str, *_version: int) -> bytes:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _refused(text: str) -> Any:

@@ -20,7 +20,8 @@ from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Ve
 from calque.checks.evaluators.settings import Complaints, Key, Keys
 from calque.checks.shapes.coordinates import plain, shown
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.named_code import SOURCE, code_named, prints_to_stderr
+from calque.core.named_code import LARGEST, SOURCE, code_named, prints_to_stderr, source_of
+from calque.core.storage.regular_files import read_regular, reason
 from calque.engines import in_time
 
 GROUP = "calque.evaluators"
@@ -173,11 +174,7 @@ def _identity(reference: Reference) -> str:
     """A digest of the code: of the whole file, or of a function's text; where that is not to be had, its name."""
     if isinstance(reference, str):
         file, _, name = reference.rpartition(":")
-        try:
-            code = Path(file).read_bytes() + f":{name}".encode()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise ConfigError(f"{reference}: the evaluator cannot be read: {reason.lower()}") from None
+        code = source_of(file) + f":{name}".encode()
     else:
         try:
             code = inspect.getsource(reference).encode()
@@ -209,7 +206,9 @@ def named_evaluators(folder: Path) -> dict[str, str]:
     import tomllib
 
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+        tree = tomllib.loads(read_regular(str(path), LARGEST).decode("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"pyproject.toml: {reason(error)}") from None
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"pyproject.toml: {error}") from None
     named: Any = tree

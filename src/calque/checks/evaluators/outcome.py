@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from calque.core.arguments import names_arguments
+from calque.core.short_repr import short_repr
 
 SLACK = 1e-9
 """How far a number may lie on the wrong side of a limit and still count as reaching it."""
@@ -83,6 +84,8 @@ class Outcome:
     reasoning: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     status: Status = Status.OK
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hits", list(self.hits))

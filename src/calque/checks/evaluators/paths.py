@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -142,3 +143,24 @@ def same(first: Any, second: Any) -> bool:
     if isinstance(first, list | tuple) and isinstance(second, list | tuple):
         return len(first) == len(second) and all(map(same, first, second))
     return bool(first == second)
+
+
+def equality_key(value: Any) -> Any:
+    """A hashable value that is equal for two JSON values exactly where `same` says that they are equal.
+
+    >>> equality_key([1, {"a": True}]) == equality_key([1.0, {"a": True}]), equality_key(1) == equality_key(True)
+    (True, False)
+    """
+    if isinstance(value, bool):
+        return (bool, value)
+    if isinstance(value, Mapping):
+        return (dict, frozenset((key, equality_key(item)) for key, item in value.items()))
+    if isinstance(value, list | tuple):
+        return (list, *map(equality_key, value))
+    if isinstance(value, float) and math.isnan(value):  # equal to nothing, not even to itself
+        return object()
+    try:
+        hash(value)
+    except TypeError:
+        return (type(value), repr(value))  # not a JSON value
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from calque.engines import alarms, in_time
 
 LONGEST = 2_000
 """How many characters a pattern may have; compiling takes time, too."""
+TEXTS = 10
+"""All searches of one case together may take as long as this many texts."""
 _ELSEWHERE = """
 import json, re, sys
 pattern, flags, text, full = json.load(sys.stdin)
@@ -57,3 +60,21 @@ class Pattern:
         if told.code:
             raise TimeoutError  # it ended without an answer: there was no room for one
         return told.out.strip() == b"yes"
+
+
+class PatternClock:
+    """Counts the seconds that the patterns of one case take, and stops them when there were too many."""
+
+    def __init__(self, seconds: float) -> None:
+        self._for_one = seconds
+        self._left = seconds * TEXTS
+
+    def fits(self, pattern: Pattern, text: str, *, full: bool, ignore_case: bool) -> bool:
+        """As `Pattern.fits`; `TimeoutError` when this text, or all texts of the case together, take too long."""
+        if self._left <= 0:
+            raise TimeoutError
+        begun = time.monotonic()
+        try:
+            return pattern.fits(text, full=full, ignore_case=ignore_case, seconds=min(self._for_one, self._left))
+        finally:
+            self._left -= time.monotonic() - begun

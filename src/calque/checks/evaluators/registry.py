@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from calque.checks.evaluators import assertions, boxes, commands, custom, points, tasks
@@ -46,9 +46,18 @@ KNOWN = (*BUILT_IN, *tasks.TYPES, commands.TYPE)
 
 @names_arguments
 def evaluator(config: Mapping[str, Any], *, allow_commands: bool = False) -> Check:
-    """The evaluator that a configuration describes; `ConfigError` with everything that is wrong with it.
+    """Make a check from its configuration, as a suite file has it.
 
-    Programs (``type: command``) are refused unless ``allow_commands`` is true.
+    Args:
+        config: The ``type`` of the check and its settings.
+        allow_commands: Allow ``type: command``, which runs a program.
+
+    Returns:
+        The check. ``check.evaluate(output=..., expected=...)`` returns its `Outcome` for one case.
+
+    Raises:
+        ConfigError: The configuration is not valid. The error lists every problem.
+        TypeError: ``config`` is not a mapping.
 
     >>> check = evaluator({"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box", "threshold": 0.7})
     >>> outcome = check.evaluate(output={"box": [0, 0, 20, 20]}, expected={"box": [0, 0, 20, 15]})
@@ -69,20 +78,46 @@ def build_all(
     complaints: Complaints,
     registry: Mapping[str, custom.Reference] | None = None,
     permission: Permission = FORBIDDEN,
+    *,
+    from_suite: int | None = None,
 ) -> tuple[Check, ...]:
-    """The evaluators of a list; a name that occurs again is numbered, so that every result can be told apart."""
+    """The evaluators of a list; a name that occurs again is numbered, so that every result can be told apart.
+
+    ``from_suite`` is how many of them the suite names; the others come from a file of data, and bring neither programs
+    nor files nor code.
+    """
+    trusted = len(configs) if from_suite is None else from_suite
+    named = {str(config.get("type")) for config in configs[:trusted] if isinstance(config, Mapping)}
     places = getattr(configs, "places", None) or [complaints.place] * len(configs)
     seen: dict[str, int] = {}
     checks = []
-    for config, place in zip(configs, places, strict=True):
+    for position, (config, place) in enumerate(zip(configs, places, strict=True)):
         if not isinstance(config, Mapping):
             complaints.add_at(place, f"an evaluator is a mapping with a type, not {shown(config)}")
+            continue
+        if position >= trusted and (told := _beyond_data(config, {*named, *(registry or {})})):
+            complaints.add(config, "type", told)
             continue
         check = build(config, complaints, registry, permission)
         if check is not None:
             seen[check.name] = count = seen.get(check.name, 0) + 1
             checks.append(check if count == 1 else check.renamed(f"{check.name} {count}"))
     return tuple(checks)
+
+
+def _beyond_data(config: Mapping[str, Any], named: Collection[str]) -> str:
+    """Return why a line of data may not describe this evaluator; empty where it may.
+
+    ``named`` are the types that the suite uses, and the evaluators that the user names.
+    """
+    kind = config.get("type")
+    if kind == commands.TYPE:
+        return "a file of data may not name a program. Name it in the suite"
+    if kind == assertions.JsonSchema.type and isinstance(config.get("schema"), str):
+        return "a file of data may not name a schema file. Write the schema here, or name the file in the suite"
+    if isinstance(kind, str) and kind not in KNOWN and kind not in named and kind in custom.installed():
+        return f"a file of data may not choose {shown(kind)} from an installed package. Use it in the suite"
+    return ""
 
 
 def build(

@@ -1,28 +1,28 @@
 """JSON Schema, as much of draft 2020-12 as outputs of models need: compiled at load, where every keyword must be known.
 
 References stay within the schema: nothing is fetched. What a keyword means is tested against the ``jsonschema`` package.
+The work on one case is bounded: `Work` counts steps and the seconds that patterns take.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
-from calque.checks.evaluators.paths import same
+from calque.checks.evaluators.paths import equality_key, same
 from calque.checks.evaluators.patterns import Pattern
+from calque.checks.evaluators.schema_work import TooDeep, Work, exact, is_count, is_finite, is_number, size_of
 from calque.checks.shapes.coordinates import shown
 from calque.core.errors import did_you_mean
 from calque.readers.sources.json_tree import pointer
 
 Told: TypeAlias = Iterator[str]
-Rule: TypeAlias = Callable[[Any, str], Told]
-"""From a value and its place to what is wrong with it."""
+Rule: TypeAlias = Callable[[Any, str, Work], Told]
+"""From a value, its place and the work done so far to what is wrong with the value."""
 
-SECONDS = 1.0
-"""How long a pattern may take for one text."""
 DEEPEST = 200
 """Levels of references and values that are followed."""
 ASIDE = frozenset({
@@ -30,10 +30,6 @@ ASIDE = frozenset({
     "examples", "deprecated", "readOnly", "writeOnly", "format", "contentEncoding", "contentMediaType", "contentSchema",
 })  # fmt: skip
 """Keywords that describe and do not judge; ``format`` is one of them in this draft."""
-
-
-class TooDeep(Exception):
-    """References lead in circles, or values are nested too deeply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +42,8 @@ class Schema:
     """
 
     root: _Node
+    work: Work | None = None
+    """The work of the case that is being judged; without one every value has a bound of its own."""
 
     @classmethod
     def compile(cls, raw: Any) -> Schema:
@@ -55,12 +53,22 @@ class Schema:
         except RecursionError:
             raise ValueError("the schema is nested too deeply") from None
 
+    def for_case(self) -> Schema:
+        """The same schema with one bound for all values of a case."""
+        return replace(self, work=Work())
+
     def complaints(self, value: Any) -> list[str]:
-        """What is wrong with a value, each with its place. `TimeoutError` when a pattern runs away."""
+        """Return what is wrong with a value, each with its place.
+
+        Raises:
+            TimeoutError: Patterns take too long.
+            TooMuchWork: The schema needs too many steps.
+            TooDeep: References lead in circles, or the value is nested too deeply.
+        """
         try:
-            return list(self.root.check(value, ""))
+            return list(self.root.check(value, "", self.work or Work()))
         except (TooDeep, RecursionError):
-            return ["the schema refers to itself without end, or the value is nested too deeply"]
+            raise TooDeep("the schema refers to itself without end, or the value is nested too deeply") from None
 
 
 @dataclass(slots=True)
@@ -69,23 +77,23 @@ class _Node:
 
     rules: list[Rule] = field(default_factory=list)
     never: bool = False
-    depth: int = 0
 
-    def check(self, value: Any, place: str) -> Told:
+    def check(self, value: Any, place: str, work: Work) -> Told:
+        work.spend(1 + len(self.rules))
         if self.never:
             yield _at(place, "nothing is allowed here")
             return
-        self.depth += 1
+        work.depths[id(self)] += 1
         try:
-            if self.depth > DEEPEST:
+            if work.depths[id(self)] > DEEPEST:
                 raise TooDeep
-            told = [line for rule in self.rules for line in rule(value, place)]
+            told = [line for rule in self.rules for line in rule(value, place, work)]
         finally:
-            self.depth -= 1
+            work.depths[id(self)] -= 1
         yield from told
 
-    def allows(self, value: Any) -> bool:
-        return not list(self.check(value, ""))
+    def allows(self, value: Any, work: Work) -> bool:
+        return not list(self.check(value, "", work))
 
 
 class _Compiler:
@@ -119,18 +127,18 @@ class _Compiler:
     def referred(self, text: Any, place: str) -> _Node:
         if not isinstance(text, str) or not (text == "#" or text.startswith("#/")):
             raise ValueError(f"{place}: only references within the schema are followed (#/$defs/name), not {shown(text)}")
-        if text in self._known:
-            return self._known[text]
-        value = self._root
-        steps = text[2:].split("/") if len(text) > 1 else []
+        value, canonical = self._root, "#"
+        # A reference is a URI: first its percent-encoding is decoded, then the escapes of a JSON pointer.
+        steps = unquote(text[2:]).split("/") if len(text) > 1 else []
         for step in (step.replace("~1", "/").replace("~0", "~") for step in steps):
             if isinstance(value, Mapping) and step in value:
                 value = value[step]
-            elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            elif isinstance(value, list) and _is_index(step) and int(step) < len(value):
                 value = value[int(step)]
             else:
                 raise ValueError(f"{place}: {text!r} leads nowhere")
-        return self.node(value, text)
+            canonical += pointer(step)
+        return self.node(value, canonical)
 
     def listed(self, raw: Any, place: str) -> list[_Node]:
         if not isinstance(raw, list | tuple) or not raw:
@@ -139,6 +147,10 @@ class _Compiler:
 
     def named(self, raw: Any, place: str) -> dict[str, _Node]:
         return {key: self.node(one, place + pointer(key)) for key, one in _mapping(raw, place).items()}
+
+
+def _is_index(step: str) -> bool:
+    return step.isascii() and step.isdigit() and len(step) < 10
 
 
 def _mapping(raw: Any, place: str) -> Mapping[str, Any]:
@@ -151,17 +163,13 @@ def _at(place: str, text: str) -> str:
     return f"{place}: {text}" if place else text
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 TYPES: Mapping[str, Callable[[Any], bool]] = {
     "null": lambda value: value is None,
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, Mapping),
     "array": lambda value: isinstance(value, list | tuple),
-    "number": _is_number,
-    "integer": lambda value: _is_number(value) and (isinstance(value, int) or value.is_integer()),
+    "number": is_number,
+    "integer": lambda value: is_number(value) and (isinstance(value, int) or value.is_integer()),
     "string": lambda value: isinstance(value, str),
 }
 
@@ -178,7 +186,7 @@ def _type(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) and name in TYPES for name in names):
         raise ValueError(f"{place} must be among {', '.join(TYPES)}, not {shown(raw['type'])}")
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, _work: Work) -> Told:
         if not any(TYPES[name](value) for name in names):
             yield _at(where, f"{shown(value)} is not of type {' or '.join(names)}")
 
@@ -189,16 +197,19 @@ def _enum(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     allowed = raw["enum"]
     if not isinstance(allowed, list | tuple):
         raise ValueError(f"{place} must be a list, not {shown(allowed)}")
+    known = {equality_key(one) for one in allowed}
 
-    def rule(value: Any, where: str) -> Told:
-        if not any(same(value, one) for one in allowed):
+    def rule(value: Any, where: str, work: Work) -> Told:
+        work.spend(size_of(value))
+        if equality_key(value) not in known:
             yield _at(where, f"{shown(value)} is none of {shown(list(allowed))}")
 
     return rule
 
 
 def _const(_compiler: _Compiler, raw: Mapping[str, Any], _place: str) -> Rule:
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
+        work.spend(size_of(value))
         if not same(value, raw["const"]):
             yield _at(where, f"{shown(value)} is not {shown(raw['const'])}")
 
@@ -210,10 +221,11 @@ def _limit(keyword: str, kind: str, size: Callable[[Any], Any], holds: Callable[
 
     def build(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
         limit = raw[keyword]
-        if not _is_number(limit) or (kind != "number" and (limit < 0 or limit != int(limit))):
-            raise ValueError(f"{place} must be a {'number' if kind == 'number' else 'whole number from 0'}, not {shown(limit)}")
+        if not (is_finite(limit) if kind == "number" else is_count(limit)):
+            wanted = "a finite number" if kind == "number" else "a whole number, 0 or more"
+            raise ValueError(f"{place} must be {wanted}, got {shown(limit)}")
 
-        def rule(value: Any, where: str) -> Told:
+        def rule(value: Any, where: str, _work: Work) -> Told:
             if TYPES[kind](value) and not holds(size(value), limit):
                 yield _at(where, f"{shown(value)} {told} {shown(limit)}")
 
@@ -224,12 +236,12 @@ def _limit(keyword: str, kind: str, size: Callable[[Any], Any], holds: Callable[
 
 def _multiple(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     step = raw["multipleOf"]
-    if not _is_number(step) or not 0 < step < math.inf:
-        raise ValueError(f"{place} must be a number above 0, not {shown(step)}")
-    exact = Fraction(repr(step))
+    if not is_finite(step) or not step > 0:
+        raise ValueError(f"{place} must be a finite number above 0, got {shown(step)}")
+    unit = exact(step)
 
-    def rule(value: Any, where: str) -> Told:
-        if _is_number(value) and (not math.isfinite(value) or Fraction(repr(value)) % exact):
+    def rule(value: Any, where: str, _work: Work) -> Told:
+        if is_number(value) and (not is_finite(value) or exact(value) % unit):
             yield _at(where, f"{shown(value)} is not a multiple of {shown(step)}")
 
     return rule
@@ -238,8 +250,8 @@ def _multiple(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
 def _pattern(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     pattern = _compiled(raw["pattern"], place)
 
-    def rule(value: Any, where: str) -> Told:
-        if isinstance(value, str) and not _fits(pattern, value):
+    def rule(value: Any, where: str, work: Work) -> Told:
+        if isinstance(value, str) and not work.fits(pattern, value):
             yield _at(where, f"{shown(value)} does not fit {shown(pattern.text)}")
 
     return rule
@@ -252,18 +264,15 @@ def _compiled(text: Any, place: str) -> Pattern:
         raise ValueError(f"{place}: {error}") from None
 
 
-def _fits(pattern: Pattern, text: str) -> bool:
-    return pattern.fits(text, full=False, ignore_case=False, seconds=SECONDS)
-
-
 def _properties(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     known = compiler.named(raw["properties"], place)
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         if isinstance(value, Mapping):
+            work.spend(len(known))
             for key, node in known.items():
                 if key in value:
-                    yield from node.check(value[key], where + pointer(key))
+                    yield from node.check(value[key], where + pointer(key), work)
 
     return rule
 
@@ -272,11 +281,11 @@ def _pattern_properties(compiler: _Compiler, raw: Mapping[str, Any], place: str)
     known = compiler.named(raw["patternProperties"], place)
     patterns = [(_compiled(key, place), node) for key, node in known.items()]
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         for key in value if isinstance(value, Mapping) else ():
             for pattern, node in patterns:
-                if _fits(pattern, str(key)):
-                    yield from node.check(value[key], where + pointer(key))
+                if work.fits(pattern, str(key)):
+                    yield from node.check(value[key], where + pointer(key), work)
 
     return rule
 
@@ -286,15 +295,16 @@ def _additional(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule
     known = frozenset(_mapping(raw.get("properties", {}), place))
     patterns = [_compiled(key, place) for key in _mapping(raw.get("patternProperties", {}), place)]
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         for key in value if isinstance(value, Mapping) else ():
-            if key in known or any(_fits(pattern, str(key)) for pattern in patterns):
+            work.spend(1)
+            if key in known or any(work.fits(pattern, str(key)) for pattern in patterns):
                 continue
             if node.never:
-                hint = did_you_mean(str(key), known)
+                hint = work.similar(str(key), known)
                 yield _at(where, f"the key {key!r} is not allowed" + (f"; {hint}" if hint else ""))
             else:
-                yield from node.check(value[key], where + pointer(key))
+                yield from node.check(value[key], where + pointer(key), work)
 
     return rule
 
@@ -302,9 +312,9 @@ def _additional(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule
 def _names(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     node = compiler.node(raw["propertyNames"], place)
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         for key in value if isinstance(value, Mapping) else ():
-            yield from (f"{told} (the key itself)" for told in node.check(key, where))
+            yield from (f"{told} (the key itself)" for told in node.check(key, where, work))
 
     return rule
 
@@ -312,8 +322,9 @@ def _names(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
 def _required(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     wanted = _words(raw["required"], place)
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         if isinstance(value, Mapping):
+            work.spend(len(wanted))
             yield from (_at(where, f"the key {key!r} is missing") for key in wanted if key not in value)
 
     return rule
@@ -328,8 +339,9 @@ def _words(raw: Any, place: str) -> Sequence[str]:
 def _dependent_required(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     wanted = {key: _words(keys, place) for key, keys in _mapping(raw["dependentRequired"], place).items()}
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         for key, others in wanted.items() if isinstance(value, Mapping) else ():
+            work.spend(1 + len(others))
             if key in value:
                 yield from (
                     _at(where, f"the key {other!r} is missing beside {key!r}") for other in others if other not in value
@@ -341,10 +353,11 @@ def _dependent_required(_compiler: _Compiler, raw: Mapping[str, Any], place: str
 def _dependent_schemas(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     known = compiler.named(raw["dependentSchemas"], place)
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         for key, node in known.items() if isinstance(value, Mapping) else ():
+            work.spend(1)
             if key in value:
-                yield from node.check(value, where)
+                yield from node.check(value, where, work)
 
     return rule
 
@@ -353,10 +366,10 @@ def _items(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     node = compiler.node(raw["items"], place)
     first = len(raw.get("prefixItems", ()))
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         if isinstance(value, list | tuple):
             for position in range(first, len(value)):
-                yield from node.check(value[position], where + pointer(position))
+                yield from node.check(value[position], where + pointer(position), work)
 
     return rule
 
@@ -364,23 +377,24 @@ def _items(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
 def _prefix(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     nodes = compiler.listed(raw["prefixItems"], place)
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         if isinstance(value, list | tuple):
             for position, (node, item) in enumerate(zip(nodes, value, strict=False)):
-                yield from node.check(item, where + pointer(position))
+                yield from node.check(item, where + pointer(position), work)
 
     return rule
 
 
 def _contains(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     node = compiler.node(raw["contains"], place)
+    for key in ("minContains", "maxContains"):
+        if key in raw and not is_count(raw[key]):
+            raise ValueError(f"{place}: {key} must be a whole number, 0 or more, got {shown(raw[key])}")
     low, high = raw.get("minContains", 1), raw.get("maxContains", math.inf)
-    if not _is_number(low) or not _is_number(high):
-        raise ValueError(f"{place}: minContains and maxContains must be whole numbers")
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         if isinstance(value, list | tuple):
-            count = sum(node.allows(item) for item in value)
+            count = sum(node.allows(item, work) for item in value)
             if not low <= count <= high:
                 yield _at(where, f"{count} items are as contains says")
 
@@ -391,25 +405,30 @@ def _unique(_compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     if not isinstance(raw["uniqueItems"], bool):
         raise ValueError(f"{place} must be true or false, not {shown(raw['uniqueItems'])}")
 
-    def rule(value: Any, where: str) -> Told:
+    def rule(value: Any, where: str, work: Work) -> Told:
         if raw["uniqueItems"] and isinstance(value, list | tuple):
-            twice = next((one for at, one in enumerate(value) if any(same(one, other) for other in value[:at])), rule)
-            if twice is not rule:
-                yield _at(where, f"{shown(twice)} occurs twice")
+            work.spend(size_of(value))
+            seen: set[Any] = set()
+            for item in value:
+                key = equality_key(item)
+                if key in seen:
+                    yield _at(where, f"{shown(item)} occurs twice")
+                    return
+                seen.add(key)
 
     return rule
 
 
 def _all_of(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     nodes = compiler.listed(raw["allOf"], place)
-    return lambda value, where: (told for node in nodes for told in node.check(value, where))
+    return lambda value, where, work: (told for node in nodes for told in node.check(value, where, work))
 
 
 def _any_of(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     nodes = compiler.listed(raw["anyOf"], place)
 
-    def rule(value: Any, where: str) -> Told:
-        if not any(node.allows(value) for node in nodes):
+    def rule(value: Any, where: str, work: Work) -> Told:
+        if not any(node.allows(value, work) for node in nodes):
             yield _at(where, f"{shown(value)} is as none of the {len(nodes)} schemas of anyOf says")
 
     return rule
@@ -418,8 +437,8 @@ def _any_of(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
 def _one_of(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     nodes = compiler.listed(raw["oneOf"], place)
 
-    def rule(value: Any, where: str) -> Told:
-        count = sum(node.allows(value) for node in nodes)
+    def rule(value: Any, where: str, work: Work) -> Told:
+        count = sum(node.allows(value, work) for node in nodes)
         if count != 1:
             yield _at(where, f"{shown(value)} is as {count or 'none'} of the {len(nodes)} schemas of oneOf say, not one")
 
@@ -429,8 +448,8 @@ def _one_of(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
 def _not(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     node = compiler.node(raw["not"], place)
 
-    def rule(value: Any, where: str) -> Told:
-        if node.allows(value):
+    def rule(value: Any, where: str, work: Work) -> Told:
+        if node.allows(value, work):
             yield _at(where, f"{shown(value)} is what not forbids")
 
     return rule
@@ -441,10 +460,10 @@ def _if(compiler: _Compiler, raw: Mapping[str, Any], place: str) -> Rule:
     base = place.removesuffix("/if")
     after = {key: compiler.node(raw[key], f"{base}/{key}") for key in ("then", "else") if key in raw}
 
-    def rule(value: Any, where: str) -> Told:
-        node = after.get("then" if asked.allows(value) else "else")
+    def rule(value: Any, where: str, work: Work) -> Told:
+        node = after.get("then" if asked.allows(value, work) else "else")
         if node is not None:
-            yield from node.check(value, where)
+            yield from node.check(value, where, work)
 
     return rule
 

@@ -13,6 +13,7 @@ LONGEST = 40
 """How much of a value a message shows."""
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _AS_THEY_ARE = frozenset({dict, list, float, int, str, bool, type(None)})
 
 
@@ -73,8 +74,13 @@ def shown(value: Any) -> str:
     >>> shown("10px"), shown(None), shown([1, 2])
     ('"10px"', 'null', '[1, 2]')
     """
+    text = ""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        # Piece by piece: a value of megabytes is not written out to show its beginning.
+        for piece in _ENCODER.iterencode(value[: 2 * LONGEST] if isinstance(value, str) else value):
+            text += piece
+            if len(text) > LONGEST:
+                return text[: LONGEST - 1] + "…"
     except (TypeError, ValueError, RecursionError):
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        return f"a {type(value).__name__}"
+    return text

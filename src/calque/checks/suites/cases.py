@@ -43,6 +43,12 @@ class Case:
     """Why it cannot be judged, whatever the evaluators are; empty when it can."""
     unanswered: str = ""
     """Why there is no output: the model's failure."""
+    from_data: bool = False
+    """Whether it comes from a file of data, which may name neither programs nor files nor installed code."""
+
+    def digest(self) -> int:
+        """Return a digest of the expected value and of the evaluators that only this case has."""
+        return digest_of([self.expected, self.evaluators])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +85,8 @@ class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return tuple(case.id for case in self.cases)
 
     def digests(self) -> list[int]:
-        """For each case what it expects."""
-        return [json_digest(case.expected) for case in self.cases]
+        """Return a digest of what each case expects."""
+        return [case.digest() for case in self.cases]
 
     def select(self, units: Iterable[UnitId]) -> CaseCorpus:
         """Only these cases."""
@@ -92,7 +98,32 @@ class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return replace(self, cases=tuple(case for case in self.cases if case.id not in units)) if units else self
 
 
-def case_of(raw: Any, position: int, place: str, complaints: Complaints) -> Case:
+def digest_of(value: Any) -> int:
+    """Return the digest of a JSON value, however deeply it is nested."""
+    try:
+        return json_digest(value)
+    except RecursionError:
+        return json_digest(_flat(value))
+
+
+def _flat(value: Any) -> list[Any]:
+    """Return the parts of a value in one list, with marks where lists and objects begin."""
+    parts: list[Any] = []
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            parts.append({"keys": sorted(map(str, one))})
+            waiting += [one[key] for key in sorted(one, key=str)]
+        elif isinstance(one, list | tuple):
+            parts.append({"items": len(one)})
+            waiting += one
+        else:
+            parts.append(one)
+    return parts
+
+
+def case_of(raw: Any, position: int, place: str, complaints: Complaints, *, from_data: bool = False) -> Case:
     """The case that a mapping describes; what is wrong with it goes to the complaints."""
     if not isinstance(raw, Mapping):
         complaints.add_at(place, f"a case is a mapping with output and expected, not {shown(raw)}")
@@ -113,7 +144,15 @@ def case_of(raw: Any, position: int, place: str, complaints: Complaints) -> Case
         complaints.add_at(place, f"evaluators are a list, not {shown(own)}")
         own = []
     return Case(
-        identity, raw.get("output"), raw.get("expected"), tuple(own), tuple(tags), place, position, input=raw.get("input")
+        identity,
+        raw.get("output"),
+        raw.get("expected"),
+        tuple(own),
+        tuple(tags),
+        place,
+        position,
+        input=raw.get("input"),
+        from_data=from_data,
     )
 
 
@@ -169,7 +208,8 @@ def read_cases(files: Iterable[str]) -> Iterator[Case]:
 def _from_entry(entry: Entry, position: int, prefix: str) -> Case:
     complaints = Complaints(entry.file)
     trouble = entry.trouble
-    case = case_of(entry.value if not trouble or isinstance(entry.value, dict) else {}, position, entry.place, complaints)
+    raw = entry.value if not trouble or isinstance(entry.value, dict) else {}
+    case = case_of(raw, position, entry.place, complaints, from_data=True)
     if not trouble and complaints.lines:
         trouble = "; ".join(complaints.lines)
     if not trouble:

@@ -6,19 +6,18 @@ A line that cannot be read is an entry with its trouble, and not the end of the 
 from __future__ import annotations
 
 import csv
-import glob
 import io
 import json
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from calque.checks.suites.named_files import LARGEST_ARRAY, check_file, lines_of, text_lines_of, too_large
 from calque.core.errors import ContractError
 from calque.readers.sources import compression
-from calque.readers.sources.json_tree import ODD, parse, parse_line, quickly, read_bytes, readable, repeated_keys
+from calque.readers.sources.json_tree import ODD, parse, parse_line, quickly, readable, repeated_keys
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _WORDS = re.compile(rb"[A-Za-z_][\w .-]*[,\t]")
@@ -37,17 +36,9 @@ class Entry:
     """Why it could not be read, with its place; empty when it could."""
 
 
-def found_files(pattern: str) -> tuple[str, ...]:
-    """The files that a name or a pattern with ``*`` stands for, sorted; the name itself where nothing fits it."""
-    if os.path.exists(pattern) or not glob.has_magic(pattern):
-        return (pattern,)
-    return tuple(sorted(glob.glob(pattern, recursive=True))) or (pattern,)
-
-
 def entries(path: str) -> Iterator[Entry]:
     """The entries of a file, read as they are asked for; `ContractError` when the file as a whole cannot be read."""
-    if not Path(path).is_file():
-        raise ContractError.single("no-such-file", "does not exist", file=path, help="check what the suite says of it")
+    check_file(path)
     suffix = Path(compression.plain_name(path)).suffix.lower()
     first = b"" if suffix in SEPARATORS else _first_line(path)
     separator = SEPARATORS.get(suffix) or _separator(first)
@@ -72,7 +63,7 @@ def _separator(first: bytes) -> str | None:
 
 def _lines(path: str) -> Iterator[Entry]:
     with readable(path), compression.opened(path) as lines:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(lines_of(lines, path), 1):
             if line.strip():
                 yield _from_line(line, path, number)
 
@@ -113,7 +104,10 @@ def _without_file(error: ContractError, file: str) -> str:
 
 def _items(path: str) -> Iterator[Entry]:
     """The items of a JSON array; a text that only begins like one is taken for lines, each of which can be wrong alone."""
-    data = read_bytes(path)
+    with readable(path), compression.opened(path) as file:
+        data = file.read(LARGEST_ARRAY + 1)
+    if len(data) > LARGEST_ARRAY:
+        raise too_large(path, LARGEST_ARRAY)
     try:
         tree = parse(data, path)
     except ContractError:
@@ -129,7 +123,7 @@ def _items(path: str) -> Iterator[Entry]:
 def _rows(path: str, separator: str) -> Iterator[Entry]:
     with readable(path), compression.opened(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="strict", newline="")
-        rows = csv.reader(text, delimiter=separator, strict=True)
+        rows = csv.reader(text_lines_of(text, path), delimiter=separator, strict=True)
         try:
             head = next(rows, [])
             if not head or len(set(head)) < len(head):

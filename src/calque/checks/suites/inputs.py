@@ -12,8 +12,10 @@ from calque.checks.evaluators.paths import Missing, Path
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.checks.suites.cases import Case, is_id, is_tags
-from calque.checks.suites.data_files import Entry, entries, found_files
+from calque.checks.suites.data_files import Entry, entries
+from calque.checks.suites.named_files import found_files
 from calque.core.corpus import UnitId
+from calque.core.storage.regular_files import regular_size
 from calque.core.yaml_tree import Located
 
 DATA_KEYS = ("data", "expected", "actual", "id")
@@ -45,7 +47,7 @@ class Inputs:
         files = self.data if self.joined is None else self.joined.expected or self.joined.actual
         try:
             return sum(_lines(file) for file in files)
-        except OSError:
+        except (OSError, ValueError):
             return 0  # whoever reads it says what is wrong with it
 
     @classmethod
@@ -81,6 +83,7 @@ class Inputs:
 
 
 def _lines(file: str) -> int:
+    regular_size(file)  # a pipe would block
     with open(file, "rb") as content:
         return sum(piece.count(b"\n") for piece in iter(lambda: content.read(1 << 20), b""))
 

@@ -17,8 +17,8 @@ from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
-from calque.core.errors import ConfigError
-from calque.core.storage.files import write_whole
+from calque.core.errors import CalqueError, ConfigError
+from calque.core.storage.files import write_entry
 from calque.engines import Serial, processes, remark
 
 CHUNK = 200
@@ -92,16 +92,20 @@ class Bench:
         object.__setattr__(bench, "checks", bench.built(configs, complaints))
         return bench
 
-    def built(self, configs: Sequence[Any], complaints: Complaints) -> tuple[Check, ...]:
-        """The evaluators that these settings describe; what is wrong with them goes to the complaints."""
-        return build_all(configs, complaints, self.registry, self.permission)
+    def built(self, configs: Sequence[Any], complaints: Complaints, *, from_suite: int | None = None) -> tuple[Check, ...]:
+        """The evaluators that these settings describe; what is wrong with them goes to the complaints.
+
+        ``from_suite`` is how many of them the suite names, where a file of data names the others.
+        """
+        return build_all(configs, complaints, self.registry, self.permission, from_suite=from_suite)
 
     def checks_for(self, case: Case) -> tuple[Check, ...]:
         """The evaluators of the suite and the case's own; `ConfigError` when there are none, or one is wrong."""
         checks = self.checks
         if case.evaluators:
             complaints = Complaints(self.file, case.place)
-            checks = self.built([*self.configs, *case.evaluators], complaints)
+            from_suite = len(self.configs) if case.from_data else None
+            checks = self.built([*self.configs, *case.evaluators], complaints, from_suite=from_suite)
             complaints.raise_all()
         if not checks:
             raise ConfigError(
@@ -153,8 +157,14 @@ class Bench:
             status = Status.ERROR if case.trouble else Status.OK
             return Row(case, check.name, check.weight, unusable([told], told, {}, status=status))
         held = self.partial == "fail" and check.threshold is not None
-        shapes = check.shapes(case.output, case.expected) if self.drawn and isinstance(check, GeometricCheck) else NO_SHAPES
-        return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held, shapes)
+        try:
+            shapes = check.shapes(case.output, case.expected) if self.drawn and isinstance(check, GeometricCheck) else NO_SHAPES
+            return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held, shapes)
+        except Exception as error:  # whatever the data of one case does, the others are judged
+            LOGGER.debug("%s", check.name, exc_info=True)
+            what = str(error) if isinstance(error, CalqueError) else f"{type(error).__name__}: {error}"
+            told = f"the evaluator {check.name} cannot judge this case: {what}"
+            return Row(case, check.name, check.weight, unusable([told], told, {}, status=Status.ERROR))
 
 
 @dataclass(frozen=True)
@@ -200,7 +210,7 @@ def run(
         if judged.broken:
             remark(judged.broken)
         if judged.state is not None:
-            write_whole(*judged.state)
+            write_entry(*judged.state)
         for level, message in judged.records:
             LOGGER.log(level, "%s", message)
         yield judged

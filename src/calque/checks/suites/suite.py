@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,12 +18,15 @@ from calque.checks.shapes.coordinates import shown
 from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, complain_of_twins, distinct, read_cases
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.inputs import DATA_KEYS, Inputs
+from calque.checks.suites.named_files import LARGEST_SCHEMA, LARGEST_SUITE
 from calque.checks.suites.runner import Bench, Judges, Judging, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
-from calque.core.corpus import json_digest
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.short_repr import short_repr
+from calque.core.storage.regular_files import read_regular, reason
 from calque.core.yaml_tree import LocatedList
+from calque.engines import remark
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
@@ -52,6 +55,8 @@ class Suite:
     inputs: Inputs = field(default_factory=Inputs)
     """The files that the cases are in, if they are not inline."""
     gate: Gate = field(default_factory=Gate)
+
+    __repr__ = short_repr
 
     @classmethod
     def load(
@@ -142,8 +147,14 @@ class Suite:
     def _keeping(self, checkpoint: Checkpoint | None) -> Callable[[Judging], Judges] | None:
         if checkpoint is None:
             return None
-        from calque.checks.suites.kept import KeptJudging, settings_of
+        from calque.checks.suites.kept import KeptJudging, settings_of, uses_own_code
 
+        if self.bench.system is not None or uses_own_code(self.bench.configs):
+            remark(
+                f"{self.file}: runs programs or evaluators of your own, so the checkpoint keeps nothing of it. "
+                "--cache keeps what programs answer."
+            )
+            return None
         settings = settings_of(self.bench, self.task())
         return lambda judging: KeptJudging(judging, checkpoint.folder, settings)
 
@@ -167,8 +178,8 @@ class Suite:
         source = ((self.data or self.file, self.name),)
         ledger = ledger_of(rows)
         if self.bench.drawn:
-            expected = {row.case.id: row.case.expected for row in rows}
-            ledger = noted(ledger, {unit: json_digest(value) for unit, value in expected.items()})
+            cases = {row.case.id: row.case for row in rows}
+            ledger = noted(ledger, {unit: case.digest() for unit, case in cases.items()})
         return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
 
 
@@ -189,12 +200,15 @@ def _suite(
     partial = raw.get("partial", "fail")
     if partial not in PARTIAL:
         complaints.add(raw, "partial", f"partial is {' or '.join(PARTIAL)}, not {shown(partial)}")
-    configs = _with_schemas(_listed(raw, "evaluators", complaints), os.path.dirname(file), complaints)
+    schemas = _SchemaFiles(os.path.dirname(file), complaints)
+    configs = schemas.put_into(_listed(raw, "evaluators", complaints))
     system = system_of(raw["system"], complaints, permission) if "system" in raw else None
     fields = {"registry": registry, "partial": str(partial), "permission": permission, "system": system}
     bench = Bench.begun(configs, complaints, **fields)
     inputs = Inputs.of(raw, os.path.dirname(file), complaints, given, system="system" in raw)
     inline = () if given else _inline(raw, complaints)
+    for case in inline:
+        schemas.put_into(case.evaluators)
     _check_inline(inline, bench, system, complaints)
     names = tuple(check.name for check in bench.checks)
     gate = Gate.from_config(raw["gate"], names, complaints) if "gate" in raw else Gate()
@@ -210,9 +224,9 @@ def _suite(
 
 def _read(file: str) -> bytes:
     try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+        return read_regular(file, LARGEST_SUITE)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{file}: {reason(error)}") from None
 
 
 def _listed(raw: Mapping[str, Any], key: str, complaints: Complaints) -> list[Any]:
@@ -225,19 +239,39 @@ def _listed(raw: Mapping[str, Any], key: str, complaints: Complaints) -> list[An
     return value
 
 
-def _with_schemas(configs: list[Any], folder: str, complaints: Complaints) -> list[Any]:
-    """The same settings, with the content of JSON Schemas that stand in files: what a file says is the setting."""
-    for config in configs:
-        if isinstance(config, dict) and config.get("type") == "json_schema" and isinstance(config.get("schema"), str):
-            try:
-                config["schema"] = json.loads(Path(folder, config["schema"]).read_bytes())
-            except (OSError, ValueError, RecursionError) as error:
-                told = (
-                    f"the schema {config['schema']} cannot be read: {error.strerror if isinstance(error, OSError) else error}"
-                )
-                complaints.add(config, "schema", told)
-                config["schema"] = True
-    return configs
+class _SchemaFiles:
+    """Reads the JSON Schemas that a suite names, each once: what a file says is the setting."""
+
+    def __init__(self, folder: str, complaints: Complaints) -> None:
+        self._folder = folder
+        self._complaints = complaints
+        self._known: dict[str, Any] = {}
+
+    def put_into(self, configs: Sequence[Any]) -> Sequence[Any]:
+        """Replace the names of files by their content."""
+        for config in configs:
+            if isinstance(config, dict) and config.get("type") == "json_schema" and isinstance(config.get("schema"), str):
+                config["schema"] = self._content(config, config["schema"])
+        return configs
+
+    def _content(self, config: dict[str, Any], name: str) -> Any:
+        if name in self._known:
+            return self._known[name]
+        self._known[name], told = self._read(os.path.join(self._folder, name))
+        if told:
+            self._complaints.add(config, "schema", f"the schema {name} {told}")
+        return self._known[name]
+
+    def _read(self, path: str) -> tuple[Any, str]:
+        """Return the schema in a file and what is wrong with the file."""
+        try:
+            data = read_regular(path, LARGEST_SCHEMA)
+        except (OSError, ValueError) as error:
+            return True, reason(error)
+        try:
+            return json.loads(data), ""
+        except (ValueError, RecursionError) as error:
+            return True, f"is not JSON: {error}"
 
 
 def _inline(raw: Mapping[str, Any], complaints: Complaints) -> tuple[Case, ...]:

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from calque.core.arguments import renamed_arguments
 from calque.core.boxes.class_map import class_map
 from calque.core.start_up import Frozen
 from calque.core.task import setting, take_in
@@ -20,7 +21,6 @@ BOX_FORMATS = (
     "cvat", "labelme", "dota", "ndjson", "parquet",
 )  # fmt: skip
 """What files with boxes can be, for help and completion: their readers are imported when they read."""
-FORMAT_NAMES = ", ".join(BOX_FORMATS)
 
 
 class BoxReading(Frozen, kw_only=True):
@@ -34,72 +34,74 @@ class BoxReading(Frozen, kw_only=True):
         kind="word",
         key="document-key",
         metavar="KEY",
-        help="COCO: the key of an image that names its document (file_name, doc_name, id); default: doc_id or doc_name where "
-        "the file has it, else each image is a document. All formats: stem names documents as files, without extension.",
+        help="Document name: stem (of the file name), or an image key in COCO (file_name).",
     )
     lenient: bool = setting(
-        False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
+        False, kind="switch", key="lenient", help="Count unknown keys, duplicate pages and unknown labels, do not refuse them."
     )
     strict: bool = setting(
         False,
         kind="switch",
         view=True,
-        help="NDJSON and Parquet: stop at a page that cannot be read. Default: it is left out and counted.",
+        help="Refuse NDJSON and Parquet files with a page that cannot be read.",
     )
     from_truth: str = setting(
         "",
         kind="word",
         key="from-truth",
         metavar="FORMAT",
-        help=f"The format of the truth: {FORMAT_NAMES}. Default: what it looks like.",
+        help="Format of the ground truth; default: detected.",
     )
     from_pred: str = setting(
         "",
         kind="word",
         key="from-pred",
         metavar="FORMAT",
-        help="The format of the predictions, one of the same. Default: what they look like.",
+        help="Format of the predictions; default: detected.",
     )
     boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
         AUTO,
         kind="choice",
         choices=(AUTO, *BOX_SPELLINGS),
         key="boxes",
-        help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON); "
-        "auto: what the file says of itself, else xyxy.",
+        help="Box coordinates in lists, NDJSON and Parquet; auto: as declared or xyxy.",
     )
     on: Literal["shapes", "boxes", "masks"] = setting(
         "shapes",
         kind="choice",
         choices=ON,
         key="on",
-        help="What objects are: the outlines that their format draws, the boxes around them, or masks of pixels.",
+        help="Geometry to compare.",
     )
     units: Literal["auto", "pixels", "normalized", "percent", "thousand"] = setting(
         AUTO,
         kind="choice",
         choices=(AUTO, "pixels", "normalized", "percent", "thousand"),
         key="units",
-        help="What coordinates are measured in, in formats that leave it open; auto: what the file says, else pixels.",
+        help="Units of coordinates; auto: as declared, else pixels.",
     )
     origin: Literal["top_left", "bottom_left"] = setting(
         "top_left",
         kind="choice",
         choices=("top_left", "bottom_left"),
         key="origin",
-        help="Where coordinates are counted from, in formats that leave it open.",
+        help="Origin of coordinates in plain lists, NDJSON and Parquet.",
     )
     page_size: tuple[float, ...] = setting(
-        (), kind="numbers", key="page-size", metavar="W,H", help="Width and height of pages whose file does not say."
+        (),
+        kind="numbers",
+        key="page-size",
+        metavar="W,H",
+        help="Width and height of pages whose file does not give them.",
     )
     class_map: tuple[tuple[str, str], ...] = setting(
-        (), kind="file", key="class-map", help="YAML or JSON with label: new name (or drop), for both sides."
+        (), kind="file", key="class-map", help="Class map: YAML or JSON with label: new name."
     )
     class_map_truth: tuple[tuple[str, str], ...] = setting(
-        (), kind="file", key="class-map-truth", help="A class map for the truth alone."
+        (), kind="file", key="class-map-truth", help="Class map for the ground truth."
     )
     class_map_pred: tuple[tuple[str, str], ...] = setting(
-        (), kind="file", key="class-map-pred", help="A class map for the predictions alone."
+        (), kind="file", key="class-map-pred", help="Class map for the predictions."
     )
 
     def __post_init__(self) -> None:
@@ -121,8 +123,9 @@ class BoxReading(Frozen, kw_only=True):
 
         return Scanned(source)
 
+    @renamed_arguments(expected="truth", found="predictions")
     def box_batches(
-        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
+        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
     ) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides on one scale, with one set of labels, checked against each other.
 
@@ -132,7 +135,7 @@ class BoxReading(Frozen, kw_only=True):
         from calque.readers import stream_pair
 
         batches = stream_pair(
-            expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
         settled = (self._settled(*pair, jobs) for pair in batches)
         return Batches(settled, documents_to_come(batches))
@@ -146,16 +149,23 @@ class BoxReading(Frozen, kw_only=True):
 
         return settled(truth, found, kind, page_size=self.page_size or None, jobs=jobs)
 
+    @renamed_arguments(expected="truth", found="predictions")
     def read_boxes(
-        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
+        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False
     ) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
         from calque.readers import read_pair
 
         sides = read_pair(
-            expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
         return self._settled(*sides)
+
+    def read_outside(self, path: str) -> dict[str, str]:
+        """Return the class names and the sizes of images that a folder of labels takes from other folders."""
+        from calque.readers.boxes import dota, yolo
+
+        return {**yolo.read_outside(path), **dota.read_outside(path)}
 
     def read_truth(self, source: Any) -> Corpus:
         """The truth by itself."""

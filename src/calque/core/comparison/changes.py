@@ -13,6 +13,7 @@ from calque.core.columns import Flags, Floats
 from calque.core.corpus import Corpus, UnitId, canonical
 from calque.core.pairing import greedy
 from calque.core.result import Result
+from calque.core.short_repr import short_repr
 from calque.core.standing import Alarms, Standing
 from calque.core.start_up import Frozen
 
@@ -62,6 +63,8 @@ class Changes(Frozen):
     new_alarms: int
     gone_alarms: int
     documents: Documents
+
+    __repr__ = short_repr
 
     def count(self, change: str) -> int:
         """How many truths changed so."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,17 @@ class Masks(Frozen, eq=False):
     def text_of(self, row: int) -> bytes:
         """The mask of an object as JSON."""
         return self.text.part(int(self.starts[row]), int(self.ends[row]))
+
+    def texts(self) -> Iterator[bytes]:
+        """The masks of all objects as JSON; the file is opened once."""
+        if not self.text.path:
+            yield from map(self.text_of, range(len(self)))
+            return
+        self.text.check()
+        with open(self.text.path, "rb") as file:
+            for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+                file.seek(start)
+                yield file.read(end - start)
 
     def take(self, rows: Any) -> Masks:
         """The masks of these rows, in this order."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from calque.core.columns import Floats
-from calque.core.corpus import Corpus, UnitId, canonical
+from calque.core.corpus import Corpus, UnitId, canonical, json_digest
 from calque.core.errors import Issue
 from calque.core.start_up import Frozen
 
@@ -74,7 +75,34 @@ class OrderCorpus(Frozen, Corpus, kw_only=True, eq=False):
         """The ids of all documents."""
         return tuple(sorted(self.pages, key=canonical))
 
+    def digests(self) -> list[int]:
+        """Return a digest of each document: the blocks of its pages and their order."""
+        return [
+            json_digest([[number, _plain(page)] for number, page in sorted(self.pages[unit].items())]) for unit in self.units()
+        ]
+
     def select(self, units: Iterable[UnitId]) -> OrderCorpus:
         """Only these documents (those that are here), whole."""
         wanted = set(units)
         return replace(self, pages={unit: pages for unit, pages in self.pages.items() if unit in wanted})
+
+
+def _plain(page: OrderPage) -> list[Any]:
+    """Return all of a page that can change a number, as JSON. Pages without boxes are paired by ids."""
+    boxes = None if page.boxes is None else page.boxes.tolist()
+    return [list(page.ids), boxes, list(page.labels), None if page.size is None else list(page.size), _nested(page.order)]
+
+
+def _nested(group: Group) -> list[Any]:
+    """Return a group as a flat list of brackets and blocks: a deep tree must not exhaust the stack."""
+    flat: list[Any] = []
+    waiting: list[Any] = [group]
+    while waiting:
+        member = waiting.pop()
+        if isinstance(member, Group):
+            flat.append("ordered" if member.ordered else "unordered")
+            waiting.append("end")
+            waiting += reversed(member.members)
+        else:
+            flat.append(member)
+    return flat

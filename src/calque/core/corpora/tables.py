@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from calque.core.columns import Codes
-from calque.core.corpus import Corpus, UnitId, canonical
+from calque.core.corpus import Corpus, UnitId, canonical, json_digest
 from calque.core.errors import Issue
 from calque.core.start_up import Frozen
 
@@ -91,6 +91,11 @@ class CellTable:
             slots[row : row + self.rowspan[cell], column : column + self.colspan[cell]] = cell
         return slots
 
+    def overlay(self) -> tuple[int, ...]:
+        """Return the order in which cells take their slots if it decides which of two cells keeps one; else nothing."""
+        decides = self.laid and not np.array_equal(self.grid(), replace(self, laid=()).grid())
+        return self.laid if decides else ()
+
     def row_sizes(self) -> list[int]:
         """How many cells begin in each row."""
         sizes = [0] * self.rows
@@ -133,6 +138,15 @@ class TableCorpus(Frozen, Corpus, kw_only=True, eq=False):
     def units(self) -> tuple[UnitId, ...]:
         """The ids of all documents, those without tables too."""
         return tuple(sorted(self.tables, key=canonical))
+
+    def digests(self, *, markup: bool = True) -> list[int]:
+        """Return a digest of each document: its tables in their order, with the HTML that they were read from or without."""
+        return [
+            json_digest([
+                [table.to_dict(), table.columns, table.overlay(), markup and table.markup] for table in self.tables[unit]
+            ])
+            for unit in self.units()
+        ]  # fmt: skip
 
     def select(self, units: Iterable[UnitId]) -> TableCorpus:
         """Only these documents (those that are here), whole."""

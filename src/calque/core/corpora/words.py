@@ -12,6 +12,7 @@ import numpy as np
 from calque.core.columns import Codes, Ints, Strings
 from calque.core.corpus import Corpus, UnitId, canonical, json_digest
 from calque.core.errors import ContractError, Issue
+from calque.core.short_repr import short_repr
 from calque.core.start_up import Frozen
 
 
@@ -36,6 +37,8 @@ class Lattice:
     finals: frozenset[Hashable]
     slots: int | None = None
     """The number of slots, when the lattice is a sausage."""
+
+    __repr__ = short_repr
 
     @classmethod
     def from_slots(
@@ -238,8 +241,20 @@ class WordCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return self.documents
 
     def digests(self) -> list[int]:
-        """For each document its words."""
-        return [json_digest(words) for _, words in self.by_document()]
+        """Return a digest of each document: its words and their places, the text behind them, and what clean-up removed."""
+        removed: dict[UnitId, list[tuple[str, int]]] = {}
+        for part in self.removed:
+            removed.setdefault(part.document, []).append((part.step, part.words))
+        names = dict(enumerate(self.regions))
+        made = []
+        for row, (unit, words) in enumerate(self.by_document()):
+            span = slice(*self.offsets[row : row + 2].tolist())
+            position = list(range(len(words))) if self.position is None else self.position[span].tolist()
+            page = [0] * len(words) if self.page is None else self.page[span].tolist()
+            region = [] if self.region is None else [names.get(code) for code in self.region[span].tolist()]
+            text = None if self.texts is None else self.texts[row]
+            made.append(json_digest([words, position, page, region, text, removed.get(unit, [])]))
+        return made
 
     def words(self, document: UnitId) -> list[str]:
         """The words of one document."""

@@ -12,6 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,14 +21,14 @@ from calque.core.errors import CalqueError, ContractError, Issue
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import Ledger
 from calque.core.storage.contents import Contents
-from calque.core.storage.files import holds_states, write_whole
+from calque.core.storage.files import check_no_links, holds_states, open_entry, write_entry
 from calque.core.storage.kept_ledger import KeptLedger, Standing
+from calque.core.storage.marks import mark_of
 from calque.core.storage.state import Packed, columns_start, pack, unpack_with_forms, well_formed
 from calque.engines import begin, remark
 
 if TYPE_CHECKING:
     from calque.core.corpus import UnitId
-    from calque.core.storage.forms import Form
     from calque.core.task import Task
     from calque.engines import Begun
 
@@ -52,12 +53,14 @@ class Checkpoint:
         self._closed = False
         self._told: set[str] = set()
         os.makedirs(folder, exist_ok=True)
+        check_no_links(folder)
         self.holds_any = holds_states(folder)
         """Whether anything may be found. In an empty folder nobody looks, nor waits for the name that it would have."""
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
-            if LEFT_OVER.fullmatch(name) and time.time() - os.stat(path).st_mtime > AN_HOUR:
-                os.unlink(path)
+            with suppress(FileNotFoundError):  # another command may be removing the same files
+                if LEFT_OVER.fullmatch(name) and time.time() - os.lstat(path).st_mtime > AN_HOUR:
+                    os.unlink(path)
 
     def __enter__(self) -> Self:
         return self
@@ -88,8 +91,14 @@ class Checkpoint:
         """Files that are to be evaluated, unless they were."""
         return Contents.beforehand(files, begin_to_read) if self.holds_any else Contents.beside(files, begin_to_read)
 
-    def evaluated(self, task: Task, keep: Keep, contents: Contents, evaluate: Callable[[KeptBatches], Evaluator]) -> Evaluator:
+    def evaluated(
+        self, task: Task, keep: Keep, contents: Contents, evaluate: Callable[[KeptBatches | None], Evaluator]
+    ) -> Evaluator:
         """What was kept of files under a task, or else what is evaluated now, batch by batch, and kept."""
+        if own := task.own_code():
+            # No digest covers what such code imports and reads.
+            remark(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
+            return evaluate(None)
         batches = KeptBatches(self, task, keep, contents)
         known = batches.whole()
         if known is None:
@@ -135,8 +144,10 @@ class KeptBatches:
     def __init__(self, checkpoint: Checkpoint, task: Task, keep: Keep, contents: Contents) -> None:
         self._checkpoint = checkpoint
         self._settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
+        self._task = task
         self._contents = contents
         self._files = list(contents.files)
+        self._outside = self._read_outside()
         self._count = 0
         self._let_go = threading.Event()
         """Set when the documents of the batch that was put last are needed no longer."""
@@ -147,14 +158,20 @@ class KeptBatches:
         import json
 
         settings = json.dumps(self._settings, sort_keys=True, default=str)
-        told = [settings, *(begun.result() for begun in self._contents.digests)]
+        names = [used_name(path, self._task) for path in self._files]
+        told = [settings, json.dumps([names, self._outside]), *(begun.result() for begun in self._contents.digests)]
         return digest("\n".join(told), 40)
+
+    def _read_outside(self) -> list[dict[str, str]]:
+        return [dict(self._task.read_outside(path)) for path in self._files]
 
     @property
     def _sure_key(self) -> str:
         """The same for what is written."""
         key = self._key
         self._contents.check_unchanged()
+        if self._read_outside() != self._outside:
+            raise CalqueError(f"{self._files[0]}: class names or images were changed meanwhile; give the same command again")
         return key
 
     def whole(self) -> Evaluator | None:
@@ -200,8 +217,15 @@ class KeptBatches:
             let_go.wait(A_MOMENT)
             name = f"{self._sure_key}-{number}"
             packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in issues]}, ledger)
-            write_whole(self._path(name), packed, size=packed.size)
-            return Standing.now(self._path(name), len(packed.head), packed.forms)
+            for replace in (False, True):
+                # Another command may have finished the same batch, and may be reading its file: a whole one stays.
+                standing = self._finished(name, ledger.units)
+                if standing is None:
+                    written = write_entry(self._path(name), packed, size=packed.size, replace=replace)
+                    standing = written and Standing(self._path(name), mark_of(written), len(packed.head), packed.forms)
+                if standing is not None:
+                    return standing
+            raise AssertionError  # the second round replaces whatever is there
 
         begun = self._checkpoint.begin(write)
 
@@ -218,7 +242,7 @@ class KeptBatches:
 
         def write() -> None:
             key = self._sure_key
-            write_whole(self._path(key), pack({**self._header(key), **about}, Ledger(units=(), tables={})))
+            write_entry(self._path(key), pack({**self._header(key), **about}, Ledger(units=(), tables={})))
 
         self._checkpoint.follow(write)
 
@@ -238,25 +262,53 @@ class KeptBatches:
         name = f"{self._key}-{number}"
 
         def load() -> KeptLedger:
-            header, ledger, start, forms = self._loaded(name)
+            header, ledger, standing = self._loaded(name)
             with well_formed(self._path(name)):
                 renamed = self._renamed(header)
                 issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header["issues"])
-                standing = Standing.now(self._path(name), start, forms)
                 return KeptLedger.of(ledger, lambda: standing, issues)
 
         ledger: KeptLedger | None = self._checkpoint.sound(self._path(name), load)
         return ledger
 
-    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, int, list[Form]]:
+    def _finished(self, name: str, units: Sequence[UnitId]) -> Standing | None:
+        """Return where a batch is that another command has finished; nothing where there is none, or a broken one."""
+        try:
+            _, ledger, standing = self._loaded(name)
+        except (CalqueError, OSError):
+            return None
+        return standing if ledger.units == units else None
+
+    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, Standing]:
         """What a state holds, if it is the one of that name: whoever renames files must not mislead anybody."""
         path = self._path(name)
-        with open(path, "rb") as file:
+        with open_entry(path) as file:
             data = file.read()
+            mark = mark_of(os.fstat(file.fileno()))
         header, ledger, forms = unpack_with_forms(data, path)
         if header.get("kept") != name:
             raise ContractError.single("state-damaged", "this is the state of something else", file=path)
-        return header, ledger, columns_start(data), forms
+        return header, ledger, Standing(path, mark, columns_start(data), forms)
+
+
+ROWS = (".ndjson", ".jsonl", ".parquet")
+"""Formats in which every row names its document."""
+
+
+def used_name(path: str, task: Task) -> str:
+    """Return as much of the name of a file as decides how it is read: all of it, or only its extensions.
+
+    >>> from calque import Detection, Words
+    >>> used_name("runs/page-1.xml", Detection()), used_name("runs/part-1.ndjson.gz", Detection())
+    ('page-1.xml', '.ndjson.gz')
+    >>> used_name("runs/part-1.jsonl", Words())
+    'part-1.jsonl'
+    """
+    from calque.readers.sources.compression import plain_name
+
+    name = os.path.basename(os.path.abspath(path))
+    stem, suffix = os.path.splitext(plain_name(name))
+    return name[len(stem) :] if task.rows_are_named and suffix.lower() in ROWS else name
 
 
 def not_used(path: str, error: CalqueError | OSError) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from calque.core.columns import Codes
     from calque.core.ledger import Joining
     from calque.core.shards.checkpoint import Checkpoint, KeptBatches
+    from calque.core.storage.ledger_parts import LedgerParts
     from calque.core.storage.ranked_runs import Ranked, Rows
     from calque.core.task import Task
     from calque.engines.on_dask import Cluster
@@ -41,7 +42,7 @@ def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept
     """The evaluator of one shard; files on other machines are brought here first."""
     paths = shard.truth, shard.predictions
     with tempfile.TemporaryDirectory(prefix="calque-") if any(map(is_address, paths)) else nullcontext("") as folder:
-        here = [_brought(path, os.path.join(folder, side)) for side, path in zip(("truth", "predictions"), paths, strict=True)]
+        here = [brought(path, os.path.join(folder, side)) for side, path in zip(("truth", "predictions"), paths, strict=True)]
 
         def evaluate(sources: Iterable[Any], known: KeptBatches | None = None) -> Evaluator:
             return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
@@ -55,7 +56,8 @@ def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept
     return evaluator
 
 
-def _brought(path: str, folder: str) -> str:
+def brought(path: str, folder: str) -> str:
+    """Return a path on this machine: the same, or that of a copy in a folder that this makes."""
     if not is_address(path):
         return path
     from calque.readers.sources.shards import fetched
@@ -125,6 +127,20 @@ class ClusterEvaluator(Evaluator):
     def ledger(self) -> Ledger:
         """The outcomes, which are elsewhere."""
         return self._ledger
+
+    def _count(self) -> int:
+        return len(self._ledger.units)
+
+    def _all_parts(self) -> LedgerParts:
+        """Return the documents, brought here one shard after the other."""
+        parts = self._no_parts()
+        for piece in self._ledger.pieces():
+            parts.add(piece.ledger)
+        return parts
+
+    def _add(self, parts: LedgerParts, extent: str = "") -> None:  # noqa: ARG002  # whatever they are
+        """Refuse further documents: this evaluator would measure only those of the cluster."""
+        raise MergeError("documents cannot be added to those of a cluster; merge the evaluator of the cluster into another one")
 
 
 def evaluated_on(cluster: Cluster, task: Task, shards: Sequence[Shard], *, keep: Keep) -> Evaluator:

@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import IO
 
 from calque.core.errors import CalqueError, ConfigError
 from calque.kernels import reserve_room
@@ -39,6 +40,58 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | mem
             file.writelines(pieces)
         if there is not None:
             os.chmod(temporary, stat.S_IMODE(there.st_mode))  # who may read it stays as it was
+
+
+def write_entry(
+    path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview], *, size: int = 0, replace: bool = True
+) -> os.stat_result | None:
+    """Write a file in a folder that somebody else may have filled, and return what the file is.
+
+    The file is new, and gets its name when it is whole. A symbolic link is refused, and so is anything but a regular file: the
+    folder must not decide which file is written. Without ``replace`` a file that has the name stays, and nothing is returned.
+    """
+    name = os.fspath(path)
+    _check_entry(name)
+    pieces = (data,) if isinstance(data, bytes) else data
+    with _renamed(name, follow=False, replace=replace) as temporary, open(temporary, "xb") as file:
+        if size >= LONG:
+            reserve_room(file.fileno(), size)
+        file.writelines(pieces)
+        file.flush()
+        written = os.fstat(file.fileno())
+    there = os.lstat(name)
+    return written if replace or (there.st_dev, there.st_ino) == (written.st_dev, written.st_ino) else None
+
+
+def open_entry(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a file in a folder that somebody else may have filled; links, pipes and devices are refused."""
+    name = os.fspath(path)
+    _check_entry(name)
+    # What takes the name after the check must neither be followed nor make the command wait.
+    return open(os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb")
+
+
+def check_no_links(folder: str | os.PathLike[str]) -> None:
+    """Refuse a folder with a symbolic link in it: a link could lead what is written there to any other file."""
+    with os.scandir(folder) as entries:
+        linked = sorted(entry.path for entry in entries if entry.is_symlink())
+    if linked:
+        raise _linked(linked[0])
+
+
+def _check_entry(path: str) -> None:
+    try:
+        there = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(there.st_mode):
+        raise _linked(path)
+    if not stat.S_ISREG(there.st_mode):
+        raise ConfigError(f"{path}: is not a regular file; remove it, or name another folder")
+
+
+def _linked(path: str) -> ConfigError:
+    return ConfigError(f"{path}: is a symbolic link, and calque follows none in this folder; remove it, or name another folder")
 
 
 def write_folder(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
@@ -105,23 +158,38 @@ def _write_through(target: str, pieces: Iterable[bytes | memoryview]) -> None:
 
 
 @contextmanager
-def _renamed(target: str) -> Iterator[str]:
+def _renamed(target: str, *, follow: bool = True, replace: bool = True) -> Iterator[str]:
     """A name beside the target's for the block to use; what is there then becomes the target, or is removed when it fails.
+
+    With ``follow`` a link stays, and the file that it leads to is replaced. Without ``replace`` a file that is there stays.
 
     The name is settled before anything has it: an interrupt can come at any moment.
     """
-    place = os.path.realpath(target) if os.path.islink(target) else target
+    place = os.path.realpath(target) if follow and os.path.islink(target) else target
     folder, name = os.path.split(place)
     temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}")
     try:
         yield temporary
-        os.replace(temporary, place)
+        if replace or not _named_unless_taken(temporary, place):
+            os.replace(temporary, place)
     except BaseException as error:
         _remove(temporary)
         if isinstance(error, OSError):
             # The reader of the message knows the file that was asked for, not our name for it.
             raise OSError(error.errno, error.strerror, target) from None
         raise
+
+
+def _named_unless_taken(temporary: str, place: str) -> bool:
+    """Give a new file its name unless another file has it; false where the file system cannot do that at once."""
+    try:
+        os.link(temporary, place)
+    except FileExistsError:
+        pass
+    except OSError:
+        return os.path.lexists(place)
+    _remove(temporary)
+    return True
 
 
 def _remove(path: str) -> None:

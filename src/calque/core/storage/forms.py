@@ -78,7 +78,7 @@ class Form(Frozen):
     @property
     def count(self) -> int:
         """How many values are written."""
-        return 1 if self.same else int(np.prod(self.shape, dtype=np.int64))
+        return 1 if self.same else math.prod(self.shape)
 
     @property
     def size(self) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from calque.core.ledger import Ledger
 from calque.core.start_up import Frozen
-from calque.core.storage.marks import FileMark, mark_of
+from calque.core.storage.marks import FileMark
 
 if TYPE_CHECKING:
     from calque.core.errors import Issue
@@ -24,11 +23,6 @@ class Standing(Frozen):
     """What the file was when it was written, or checked: another one is not trusted."""
     start: int
     forms: Sequence[Form]
-
-    @classmethod
-    def now(cls, path: str, start: int, forms: Sequence[Form]) -> Standing:
-        """In a file that is there, from that place on and in these forms."""
-        return cls(path, mark_of(os.stat(path)), start, forms)
 
 
 class KeptLedger(Ledger, kw_only=True, eq=False):

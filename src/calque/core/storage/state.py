@@ -16,9 +16,15 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.storage.forms import DTYPES, WIDEST, Form
 
 FAMILY = b"calque state "
-MAGIC = FAMILY + b"4\n"
+MAGIC = FAMILY + b"5\n"
 _LENGTH = 8
 _DIGEST = 16
+LARGEST_RATIO = 64
+"""How many times as long as its file the columns of a state may be; states of real corpora stay below 10."""
+SMALLEST_BOUND = 1 << 26
+"""Columns of so many bytes are always accepted."""
+UNUSED_NAMES = 1 << 15
+"""How many more names (of labels, say) than rows a state may have: metrics are made for every name."""
 _PIECE = 1 << 22
 """So many bytes are counted, and written, at a time: seldom enough that others who run Python need not be waited for."""
 
@@ -156,6 +162,7 @@ def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger, list[F
     start = columns_start(bytes(body[: len(MAGIC) + _LENGTH]))
     header = json.loads(bytes(body[len(MAGIC) + _LENGTH : start]))
     layout = header.pop("ledger")
+    _check_unpacked(layout["tables"], len(body), file)
     reader = _Columns(body[start:], file)
     tables = {name: reader.table(columns) for name, columns in layout["tables"].items()}
     if reader.left():
@@ -167,8 +174,24 @@ def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger, list[F
     if not all(type(unit) in (str, int) for unit in units):
         raise TypeError("a document is named by neither a text nor a whole number")
     _check_codes(tables, names)
+    rows = sum(table.height for table in tables.values())
+    for key, values in names.items():
+        if len(values) > rows + UNUSED_NAMES:
+            text = f"the state has {len(values):,} names for {key!r}, and only {rows:,} rows"
+            raise ContractError.single("state-too-large", text, file=file, help="make it again with --save")
     details = frozenset((table, column) for table, column in layout["details"])
     return header, Ledger(units=units, tables=tables, names=names, details=details), reader.forms
+
+
+def _check_unpacked(tables: Mapping[str, Mapping[str, Any]], size: int, file: str) -> None:
+    """Refuse a state whose columns take far more memory than the file is long, before any of them is made."""
+    notes = (note for columns in tables.values() for note in columns.values())
+    arrays = (array for note in notes for array in ((note["offsets"], note["data"]) if "offsets" in note else (note,)))
+    known = (array for array in arrays if array["dtype"] in DTYPES)
+    unpacked = sum(math.prod(map(abs, array["shape"])) * np.dtype(array["dtype"]).itemsize for array in known)
+    if unpacked > max(SMALLEST_BOUND, LARGEST_RATIO * size):
+        text = f"the columns of the state would take {unpacked:,} bytes, and the file has {size + _DIGEST:,}"
+        raise ContractError.single("state-too-large", text, file=file, help="make it again with --save")
 
 
 def _check_codes(tables: Mapping[str, Table], names: Mapping[str, tuple[str, ...]]) -> None:

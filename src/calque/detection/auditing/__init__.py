@@ -15,11 +15,11 @@ from calque.core.task import setting
 class AuditRules:
     """From where on something is suspicious; every threshold is inclusive, but tiny is less than."""
 
-    near: float = setting(0.9, kind="number", key="near", help="IoU from which two boxes nearly coincide.")
-    nested: float = setting(0.95, kind="number", key="nested", help="Share of a box inside another of its class.")
-    tiny: float = setting(0.01, kind="number", key="tiny", help="Area below this share of its class's median is tiny.")
-    score: float = setting(0.9, kind="number", key="score", help="Score from which a prediction is sure.")
-    iou: float = setting(0.5, kind="number", key="iou", help="IoU from which a prediction finds a box.")
+    near: float = setting(0.9, kind="number", key="near", help="IoU threshold of near duplicates.")
+    nested: float = setting(0.95, kind="number", key="nested", help="Fraction of a nested box inside another.")
+    tiny: float = setting(0.01, kind="number", key="tiny", help="Fraction of the class's median area that is tiny.")
+    score: float = setting(0.9, kind="number", key="score", help="Score threshold of a confident prediction.")
+    iou: float = setting(0.5, kind="number", key="iou", help="IoU threshold of a match.")
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

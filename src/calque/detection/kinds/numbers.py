@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Floats, Ints, Strings, Table, where_else
-from calque.core.corpus import UnitId, distinct_names
+from calque.core.columns import Array, Codes, Floats, Ints, Table, where_else
+from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_parts, joined_fractions, number
 from calque.core.start_up import Frozen
@@ -448,17 +448,6 @@ def _grid(table: Table, column: str, size: int) -> Ints:
     cells = np.multiply(group, len(Kind), dtype=np.int64)
     cells += kind
     return counts(cells, size * len(Kind)).reshape(size, len(Kind))
-
-
-def by_document(ledger: Ledger, view: View = KINDS) -> Table:
-    """One row for each document: how many predictions and truths of each kind it has."""
-    units = len(ledger.units)
-    found, truth = _grid(ledger.table("found"), UNIT, units), _grid(ledger.table("truth"), UNIT, units)
-    return Table({
-        "document": Strings.pack(distinct_names(ledger.units)),
-        **{f"predictions_{name}": found[:, kind] for kind, name in view.found.items()},
-        **{f"truth_{name}": truth[:, kind] for kind, name in view.truth.items()},
-    })  # fmt: skip
 
 
 class Worst:

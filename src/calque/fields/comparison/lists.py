@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.assignment import SMALL, assign
+from calque.core.assignment import SMALL
 from calque.core.columns import Flags, Floats, Ints
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
 from calque.fields.comparison.distinct_values import DistinctValues, distinct_fields, hold_what_fits, item_scores
@@ -41,7 +41,7 @@ Shares of up to 16 equal parts are whole steps: two thirds and nothing are worth
 NEARNESS = 4096
 """The steps in which the nearness of boxes is told."""
 MOST_ITEMS = 512
-"""Longer lists are not for the kernel."""
+"""Longer lists are assigned one by one."""
 
 MOST_HELD = 9_000_000
 """So many similarities (3,000 × 3,000) are held at once, where they are computed by and by."""
@@ -325,15 +325,13 @@ def _pairs_of(scores: Floats, closeness_of: Callable[[], Ints | None]) -> tuple[
 
 
 def _assigned(worth: Ints) -> Ints:
-    """The best column of each row: of short lists by the kernel, of others by scipy."""
-    if is_short(*worth.shape):
-        sizes = (np.array([size], dtype=np.int64) for size in worth.shape)
-        return kernels().best_partners(worth.ravel(), *sizes).astype(np.int64)
-    return assign(worth.astype(np.float64))[1]
+    """Return the best column of each row."""
+    sizes = (np.array([size], dtype=np.int64) for size in worth.shape)
+    return kernels().best_partners(worth.ravel(), *sizes).astype(np.int64)
 
 
 def is_short(height: int, width: int) -> bool:
-    """Whether the kernel assigns the items of a list."""
+    """Return whether a list is assigned together with others, in one call of the kernel."""
     return min(height, width) * height * width <= SMALL and max(height, width) <= MOST_ITEMS
 
 

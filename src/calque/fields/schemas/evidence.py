@@ -51,7 +51,6 @@ _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?"
 _ZONE = rf"(?: ?(?:z|utc|gmt|{'|'.join(ZONES)}|[+-]\d{{2}}:?\d{{2}}))?"
 _TIME = re.compile(_CLOCK + _ZONE, re.IGNORECASE)
 _MOMENT = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}[t ]{_CLOCK}{_ZONE}", re.IGNORECASE)
-_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TWO_NUMBERS_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _LINK = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
@@ -210,8 +209,6 @@ def _dates(texts: Sequence[str], count: str) -> Finding | None:
         return Finding("time", f"times of day, {count}")
     if not _most(texts, _DAY.fullmatch):
         return None
-    if not _most(texts, _ISO_DAY.fullmatch) and not _reads_dates():
-        return Finding("code", f"dates, {count}; reading them needs calque[comparators], so they are compared as text")
     day_first, told = _order(texts)
     params = {} if day_first is None else {"dayfirst": day_first}
     return Finding("date", f"dates{told}, {count}", params)
@@ -219,8 +216,6 @@ def _dates(texts: Sequence[str], count: str) -> Finding | None:
 
 def _is_day(text: str) -> bool:
     """Whether a text can be read as one day of one year."""
-    if not _reads_dates():
-        return _ISO_DAY.fullmatch(text) is not None
     readings = DateComparator().prepare(text)
     return any(isinstance(read, Day) and read.has_year and read.has_month and read.has_day for read in readings)
 
@@ -234,12 +229,6 @@ def _order(texts: Sequence[str]) -> tuple[bool | None, str]:
     if day_first == month_first:
         return None, " that do not show whether the day comes first"
     return day_first, f" with the {'day' if day_first else 'month'} first"
-
-
-def _reads_dates() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("dateutil") is not None
 
 
 def _decimal_comma(texts: Sequence[str]) -> dict[str, Any]:

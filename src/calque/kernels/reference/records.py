@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from calque.core.assignment import cheapest_earliest
 from calque.core.columns import Bytes, Codes, Floats, Ints
 from calque.kernels.structs import ItemLeaf, ItemRows, TextPoints
 
@@ -174,10 +173,10 @@ def _wanted(matrix: Floats, slack: float) -> Ints | None:
 
 
 def best_partners(worth: Ints, heights: Ints, widths: Ints) -> Codes:
-    """For each row of many matrices, at least as wide as high, the column that it has in the assignment of the greatest total.
+    """Return for each row of many matrices the column that it has in the assignment of the greatest total.
 
-    Matrices stand one after the other, row by row. Of several best assignments the one is taken that gives the earliest row
-    the earliest column, then the next row.
+    Every matrix is at least as wide as high. The matrices follow each other, row by row. Of several best assignments the
+    result is the one that gives the earliest row the earliest column, then the next row.
 
     >>> best_partners(np.array([9, 8, 7, 1]), np.array([2]), np.array([2])).tolist()
     [1, 0]
@@ -185,7 +184,101 @@ def best_partners(worth: Ints, heights: Ints, widths: Ints) -> Codes:
     partners: list[int] = []
     start = 0
     for height, width in zip(heights.tolist(), widths.tolist(), strict=True):
-        matrix = worth[start : start + height * width].reshape(height, width)
-        partners += cheapest_earliest((-matrix).tolist())
+        solver = _Assignment(worth[start : start + height * width].reshape(height, width))
+        partners += solver.solve()
         start += height * width
     return np.array(partners, dtype=np.int32)
+
+
+class _Assignment:
+    """The Hungarian method: no pair is worth more than the prices of its two sides, and chosen pairs are worth just that.
+
+    Prices stay between 0 and the greatest worth, because one column without a price is free until the last row has its own.
+    """
+
+    def __init__(self, worth: Ints) -> None:
+        self.worth = worth
+        self.row_price: Ints = worth.max(axis=1)
+        self.column_price: Ints = np.zeros(worth.shape[1], dtype=np.int64)
+        self.owner: Ints = np.full(worth.shape[1], -1, dtype=np.int64)
+        self.column: Ints = np.full(worth.shape[0], -1, dtype=np.int64)
+
+    def solve(self) -> list[int]:
+        """Return the column of each row."""
+        for row in range(len(self.worth)):
+            self._give_column(row)
+        for row in range(len(self.worth)):
+            self._move_earlier(row)
+        return [int(column) for column in self.column]
+
+    def _give_column(self, start: int) -> None:
+        """Give a row a column. Other rows move along the cheapest chain to a free column."""
+        cost: Ints = np.full(len(self.owner), np.iinfo(np.int64).max)
+        come_from: Ints = np.full(len(self.owner), -1, dtype=np.int64)
+        done = np.zeros(len(self.owner), dtype=np.bool_)
+        row, so_far, last = start, 0, -1
+        while True:
+            through = so_far + self.row_price[row] + self.column_price - self.worth[row]
+            better = ~done & (through < cost)
+            cost[better], come_from[better] = through[better], last
+            open_costs = np.where(done, np.iinfo(np.int64).max, cost)
+            so_far = int(open_costs.min())
+            # A free column ends the chain: of equally cheap ones it comes first.
+            cheapest = np.flatnonzero(~done & (open_costs == so_far))
+            free = cheapest[self.owner[cheapest] < 0]
+            column = int(free[0] if len(free) else cheapest[0])
+            if len(free):
+                break
+            done[column] = True
+            row, last = int(self.owner[column]), column
+        gain = so_far - cost[done]
+        self.row_price[self.owner[done]] -= gain
+        self.column_price[done] += gain
+        self.row_price[start] -= so_far
+        while come_from[column] >= 0:
+            before = int(come_from[column])
+            self._take(int(self.owner[before]), column)
+            column = before
+        self._take(start, column)
+
+    def _take(self, row: int, column: int) -> None:
+        self.column[row], self.owner[column] = column, row
+
+    def _move_earlier(self, row: int) -> None:
+        """Give the row the earliest column that later rows, or none, can give up by moving among themselves."""
+        released = int(self.column[row])
+        wanted = np.flatnonzero(self.worth[row, :released] == self.row_price[row] + self.column_price[:released])
+        if not len(wanted):
+            return
+        next_column: Ints = np.full(len(self.owner), -1, dtype=np.int64)
+        reached = np.zeros(len(self.owner), dtype=np.bool_)
+        reached[released] = True
+        waiting = np.arange(row + 1, len(self.worth))
+        front, free_ones = [released], False
+        for column in front:
+            tight = self.worth[waiting, column] == self.row_price[waiting] + self.column_price[column]
+            found = [self.column[waiting[tight]]]
+            waiting = waiting[~tight]
+            if self.column_price[column] == 0 and not free_ones:
+                # A column without a price may stay free: then a free one can be had for it.
+                free_ones = True
+                found.append(np.flatnonzero((self.owner < 0) & ~reached))
+            new = np.concatenate(found)
+            reached[new], next_column[new] = True, column
+            front += new.tolist()
+        wanted = wanted[reached[wanted]]
+        if len(wanted):
+            self._rotate(row, int(wanted[0]), released, next_column)
+
+    def _rotate(self, row: int, column: int, released: int, next_column: Ints) -> None:
+        """Give the row the column. Its owner takes the next one, until one row takes what the first row had."""
+        mover = row
+        while True:
+            before = int(self.owner[column])
+            if mover < 0:
+                self.owner[column] = -1
+            else:
+                self._take(mover, column)
+            if column == released:
+                return
+            mover, column = before, int(next_column[column])

@@ -5,12 +5,13 @@ A format is one entry of `FORMATS`. The order is the order of recognition: what 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from calque.core.corpus import BoxCorpus, Corpus, Extent
-from calque.core.errors import ConfigError, ContractError, IssueLog, did_you_mean
+from calque.core.errors import ConfigError, ContractError, Issue, IssueLog, did_you_mean
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import (
     alto,
@@ -203,7 +204,36 @@ FORMATS: tuple[Format, ...] = (
 def load(source: Source, rules: Rules) -> Loaded:
     """What a source holds, read in the format that the rules name or that it looks like."""
     found = named(rules.format) if rules.format else recognised(source)
-    return found.load(source, rules)
+    loaded = found.load(source, rules)
+    if source.is_folder and isinstance(loaded, BoxCorpus):
+        return replace(loaded, issues=(*loaded.issues, *_not_read(source, found.name)))
+    return loaded
+
+
+IN_FOLDERS = {
+    "docling": (".json",), "labelme": (".json",), "voc": (".xml",), "page": (".xml",), "alto": (".xml",), "cvat": (".xml",),
+    "yolo": (".txt", *yolo.IMAGES), "dota": (".txt", *yolo.IMAGES),
+}  # fmt: skip
+"""The extensions that each format reads in a folder."""
+
+
+def _not_read(folder: Source, format: str) -> list[Issue]:
+    """Return a note on the files that the format does not read."""
+
+    def reads(name: str) -> bool:
+        lower = name.lower()
+        if format in ("yolo", "dota"):
+            if lower in (*yolo.LISTS, *yolo.CONFIGURATIONS, "images/", "labels/", "labeltxt/"):
+                return True
+            if lower in yolo.NOT_LABELS:
+                return False
+        return lower.endswith(IN_FOLDERS.get(format, ()))
+
+    inner = next((name for name in ("labels", dota.FOLDER) if os.path.isdir(os.path.join(folder.path, name))), None)
+    if format not in ("yolo", "dota") or inner is None:
+        return folder.not_read(reads)
+    below = Source(os.path.join(folder.path, inner)).not_read(reads)
+    return [*folder.not_read(lambda name: not name.endswith(".txt") and reads(name)), *below]
 
 
 def named(name: str) -> Format:
@@ -225,14 +255,14 @@ def recognised(source: Source) -> Format:
         source.tree  # noqa: B018  # read for its errors
     raise ContractError.single(
         "unknown-format",
-        f"{_contents(source)}, and no format that calque reads looks so",
+        f"contains {_contents(source)}, and no boxes in a known format",
         file=source.path,
-        help="calque reads " + "; ".join(f"{entry.name}: {entry.title}" for entry in FORMATS),
+        help="check the path, or name the format with --from-truth, --from-pred or --from",
     )
 
 
 def _contents(source: Source) -> str:
     if source.is_folder:
         names = [file.name for file in source.files()[:3]]
-        return f"the folder holds {', '.join(names) or 'no files'}"
-    return "the file holds XML" if source.is_xml else f"the file holds {shown(source.tree)}"
+        return ", ".join(names) or "no files"
+    return "XML" if source.is_xml else shown(source.tree)

@@ -117,7 +117,7 @@ def nothing_in_common(
     elif stems:
         help = f"{naming}: {len(stems):,} have the same name without folder and extension"
     elif coco:
-        help = "for COCO files, --document-key file_name or stem names documents by their images' files"
+        help = "check that both sides are of the same documents; for COCO files, try --document-key file_name or stem"
     elif naming and naming != STEM:
         help = f"check that both sides are of the same documents; {naming}"
     return Issue("no-common-document", text, file, help=help, severity=Severity.NOTE)

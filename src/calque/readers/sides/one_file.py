@@ -2,90 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from calque.core.columns import Ints
 from calque.core.corpus import BoxCorpus, Extent, Side
-from calque.core.errors import CalqueError, Issue, Severity
+from calque.core.errors import Issue, Severity
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
-from calque.readers.boxes import coco_files, formats
-from calque.readers.page_rows.files import LISTS, NDJSON
+from calque.readers.boxes import coco_files
+from calque.readers.sides.kinds import kind_of
 from calque.readers.sources.json_tree import pointer
-from calque.readers.sources.source import Source
-from calque.readers.text.text_files import KNOWN
 
-Verb: TypeAlias = Literal["detect", "fields", "words", "tables"]
+Verb: TypeAlias = Literal["detect", "fields", "words", "tables", "order", "check"]
 
 
 def verb_of(path: str) -> Verb:
-    """The verb that reads a file or folder; boxes when nothing else is clear, for their reader says what is wrong.
+    """Return the command that reads a file or folder; ``detect`` when nothing is clear, whose reader says what is wrong.
 
-    ALTO, PAGE XML and Parquet may hold both boxes and words, and are taken for boxes.
+    ALTO, PAGE XML and Parquet may contain both boxes and words, and are taken for boxes. HTML is taken for text.
     """
-    source = Source(path)
-    try:
-        format = formats.recognised(source)
-    except CalqueError:
-        return _of_no_boxes(source)
-    return "fields" if format.name == NDJSON and not _is_page(source.head) else "detect"
-
-
-def _is_page(head: bytes) -> bool:
-    """Whether the first line has a list for each object of a page, or cannot be told."""
-    try:
-        row = json.loads(head.partition(b"\n")[0])
-    except (ValueError, RecursionError):
-        return True
-    return not isinstance(row, Mapping) or any(column in row for column in LISTS[:2])
-
-
-def _of_no_boxes(source: Source) -> Verb:
-    suffixes = {os.path.splitext(name)[1].lower() for name in (_names(source.path) if source.is_folder else [source.path])}
-    if suffixes & {*KNOWN} - {".json"}:
+    kind = kind_of(path)
+    commands = () if kind is None else kind.commands
+    if "words" in commands and "detect" not in commands:
         return "words"
-    if source.is_folder:
-        return "fields" if ".json" in suffixes else "detect"
-    try:
-        return _of_tree(source.tree)
-    except CalqueError:
-        return "detect"
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def _of_tree(tree: Any) -> Verb:
-    """Records are an object or a list of objects; words are texts or lists of words by document; tables have cells."""
-    if _has_cells(tree) or _has_cells(tree[0] if isinstance(tree, list) and tree else None):
-        return "tables"
-    if isinstance(tree, Mapping) and tree:
-        texts = all(isinstance(value, str) for value in tree.values())
-        lists = all(isinstance(value, list) and all(isinstance(word, str) for word in value) for value in tree.values())
-        # A record of texts alone would be one document a field: an id says that it is a record.
-        return "words" if (texts or lists) and not {"id", "doc_id"} & tree.keys() else "fields"
-    if isinstance(tree, list) and tree and all(isinstance(entry, Mapping) for entry in tree):
-        return "fields"
-    return "detect"
-
-
-def _has_cells(tree: Any) -> bool:
-    """Whether an object is a table, as calque, table-transformer or PubTabNet writes it."""
-    if not isinstance(tree, Mapping):
-        return False
-    cells, html = tree.get("cells"), tree.get("html")
-    listed = isinstance(cells, list) and all(isinstance(cell, Mapping) and {"row", "row_nums"} & cell.keys() for cell in cells)
-    return "row_nums" in tree or listed or (isinstance(html, Mapping) and "structure" in html)
+    return next((verb for verb in get_args(Verb) if verb in commands[:1]), "detect")
 
 
 MARGIN = 1.0

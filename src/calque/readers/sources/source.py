@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from calque.core.errors import CalqueError, ContractError
+from calque.core.errors import CalqueError, ContractError, Issue, Severity
 from calque.readers.sources import compression, json_tree
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 HEAD = 1 << 16
 """How many bytes of a file tell what it is: enough for one page of NDJSON."""
+LOOKED_AT = 10
+"""How many files of a folder are looked at to recognize its format."""
+NAMED = 5
+"""How many files a note names."""
 MOST_FILES = 1_000_000
 """How many files of a folder are read; more is taken for a mistake."""
 
@@ -96,8 +100,24 @@ class Source:
         return [source for source in sources if not suffixes or source.suffix in suffixes]
 
     def begins_with(self, looks_like: Callable[[Any], bool]) -> bool:
-        """Whether the file, or the first JSON file of the folder, holds a tree that looks so."""
-        return any(file.is_json and looks_like(file.tree) for file in self.files(".json")[:1])
+        """Whether the file, or one of the first JSON files of the folder, contains such a tree."""
+        return any(file.is_json and looks_like(file.tree) for file in self.files(".json")[:LOOKED_AT])
+
+    def not_read(self, reads: Callable[[str], bool]) -> list[Issue]:
+        """Return a note on the files and folders in this folder that its reader skips.
+
+        ``reads`` says of a name whether the reader uses it; names of folders end with a slash.
+        """
+        if not self.is_folder:
+            return []
+        with os.scandir(self.path) as entries:
+            names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries)
+        skipped = [name for name in names if not name.startswith(".") and not reads(name)]
+        if not skipped:
+            return []
+        listed = ", ".join(skipped[:NAMED]) + (f" and {len(skipped) - NAMED:,} more" if len(skipped) > NAMED else "")
+        text = f"{listed} {'is' if len(skipped) == 1 else 'are'} not read"
+        return [Issue("not-read", text, self.path, severity=Severity.NOTE)]
 
     def _inside(self) -> Iterator[str]:
         with os.scandir(self.path) as entries:

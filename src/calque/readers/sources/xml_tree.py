@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ContractError, MissingExtra
 from calque.readers.boxes import page_names
-from calque.readers.sources.source import Source
+from calque.readers.sources.source import LOOKED_AT, Source
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -74,8 +74,8 @@ def root_of(file: Source) -> _Element:
 
 
 def root_name(source: Source) -> str:
-    """The name of the root element of a file, or of the first XML file of a folder, told from its first bytes."""
-    for file in source.files(".xml")[:1]:
+    """The name of the root element of a file, or of the first file of a folder that is XML, told from its first bytes."""
+    for file in source.files(".xml")[:LOOKED_AT]:
         if file.is_xml:
             return _first_tag(file.head)
     return ""

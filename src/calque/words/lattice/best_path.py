@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from calque.core.arguments import names_arguments
+from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.columns import Codes, Ints
 from calque.core.corpora.words import Edge, Lattice
 from calque.core.errors import ContractError
@@ -112,9 +112,10 @@ class Oracle:
         return f"<Oracle: {self.matches} of {self.n_ref} words, {self.n_slots} slots>"
 
 
+@renamed_arguments(ref="truth")
 @names_arguments
 def oracle(
-    ref: Sequence[str],
+    truth: Sequence[str],
     slots: Sequence[Sequence[Sequence[str]]] | None = None,
     *,
     edges: Iterable[tuple[Hashable, Hashable, Sequence[str]]] | None = None,
@@ -122,7 +123,24 @@ def oracle(
     finals: Iterable[Hashable] | None = None,
     lattice: Lattice | None = None,
 ) -> Oracle:
-    """The best path through slots of candidates, or through a graph of edges.
+    """Find the path through a lattice that has the most words in common with the ground truth, in order.
+
+    Give the lattice in one of three forms.
+
+    Args:
+        truth: The words of the ground truth, in order.
+        slots: One list of candidates per slot. Each candidate is a list of words.
+        edges: The start node, the end node and the words of each edge of a graph.
+        start: The node at which every path through ``edges`` begins.
+        finals: The nodes at which a path through ``edges`` may end.
+        lattice: A lattice that `build_lattice` returned.
+
+    Returns:
+        The best path, its words and its metrics.
+
+    Raises:
+        TypeError: Not exactly one of ``slots``, ``edges`` and ``lattice`` is given.
+        ContractError: The graph has a cycle, or no path leads from ``start`` to a final node.
 
     >>> best = oracle("the cat sat".split(), [[["the"]], [["cot"], ["cat"]], [["sat"], ["sot"]]])
     >>> best.matches, best.recall, best.path, best.words
@@ -139,7 +157,7 @@ def oracle(
     elif edges is not None:
         lattice = Lattice.from_edges(edges, start, finals)
     assert lattice is not None  # noqa: S101  # one of the three was given
-    return _best(ref, lattice)
+    return _best(truth, lattice)
 
 
 def _best(ref: Sequence[str], lattice: Lattice) -> Oracle:

@@ -43,7 +43,17 @@ def tokenizer_name(name: str) -> str:
 
 @names_arguments
 def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
-    """The words of a text.
+    """Split a text into words.
+
+    Args:
+        text: The text.
+        tokenizer: ``"whitespace"``, ``"words-and-punctuation"``, ``"uax29"``, ``"uax29-words"`` or ``"none"``.
+
+    Returns:
+        The words.
+
+    Raises:
+        ConfigError: The tokenizer is unknown.
 
     >>> tokenize("can't pay $3.50, well-known")
     ["can't", 'pay', '$3.50,', 'well-known']
@@ -73,45 +83,44 @@ def _unicode_words() -> re.Pattern[str]:
     return re.compile(rf"[\w{marks}{private}]+|[^\w\s{marks}{private}]")
 
 
-# UAX #29. Each character has a class; a boundary stands between two characters unless a rule joins them.
-
-_MID_LETTER = frozenset(":··՟״‧︓﹕:")
-_MID_NUMBER = frozenset(",;;։،؍٬߸⁄︐︔﹐﹔,;")
-_MID_BOTH = frozenset(".‘’․﹒'.'")
-_LETTER, _NUMBER, _CONNECT, _KATAKANA, _EXTEND, _SPACE, _OTHER = range(7)
-
-
 @cache
-def _class_of(char: str) -> int:
-    category = unicodedata.category(char)
-    if category[0] == "M" or category == "Cf":
-        return _EXTEND
-    if char.isspace():
-        return _SPACE
-    if category == "Co":
-        return _LETTER
-    if category[0] == "L" or category == "Nl":
-        return _class_of_letter(unicodedata.name(char, ""))
-    return {"Nd": _NUMBER, "Pc": _CONNECT}.get(category, _OTHER)
+def _unicode_segments() -> Callable[[str], list[str]]:
+    r"""Return the function that splits a text at the default word boundaries of UAX #29.
 
+    The pattern spells out the rules WB3 to WB16 over the character classes of the `regex` library. Its own boundaries
+    (``\b`` with ``regex.WORD``) deviate from these rules at apostrophes before vowels, single flag letters and format
+    characters.
+    """
+    import regex
 
-def _class_of_letter(name: str) -> int:
-    if "KATAKANA" in name:
-        return _KATAKANA
-    # Scripts without spaces between words have no boundaries of their own here: each character stands alone.
-    alone = name.startswith(("CJK ", "HIRAGANA ", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI "))
-    return _OTHER if alone else _LETTER
+    def any_of(*classes: str) -> str:
+        return "[" + "".join(rf"\p{{Word_Break={name}}}" for name in classes) + "]"
+
+    mark = any_of("Extend", "Format", "ZWJ")
+    hebrew, quote = any_of("Hebrew_Letter"), any_of("Single_Quote")
+    letter = rf"[{any_of('ALetter', 'Hebrew_Letter')}\p{{Co}}]"  # private-use characters are letters
+
+    def marked(pattern: str) -> str:
+        return rf"{pattern}{mark}*+"
+
+    inside_word, inside_number = any_of("MidLetter", "MidNumLet", "Single_Quote"), any_of("MidNum", "MidNumLet", "Single_Quote")
+    letters = rf"{marked(letter)}(?:{marked(inside_word)}(?={letter}))?+"
+    quoted = rf"{marked(hebrew)}{marked(any_of('Double_Quote'))}(?={hebrew})"
+    numbers = rf"{marked(any_of('Numeric'))}(?:{marked(inside_number)}(?={any_of('Numeric')}))?+"
+    run = rf"(?:(?:{quoted}|{letters}|{numbers})++|(?:{marked(any_of('Katakana'))})++)"
+    connector = rf"(?:{marked(any_of('ExtendNumLet'))})"
+    word = rf"(?:{connector}*+{run}(?:{connector}++{run})*+{connector}*+|{connector}++)"
+    word += rf"(?:(?<={hebrew}{mark}*){marked(quote)})?+"
+    spaces, flag = rf"{any_of('WSegSpace')}++{mark}*+", marked(any_of("Regional_Indicator"))
+    line_end = rf"\r\n|[\r\n{any_of('Newline')}]"
+    segment = rf"(?:{word}|{spaces}|{flag}(?:{flag})?+|{line_end}|{marked('.')})"
+    joined = rf"{segment}(?:(?<={any_of('ZWJ')})(?=\p{{Extended_Pictographic}}){segment})*+"  # emoji sequences
+    split: Callable[[str], list[str]] = regex.compile(joined, regex.V1 | regex.DOTALL).findall
+    return split
 
 
 def _uax29(text: str) -> list[str]:
-    words: list[str] = []
-    at = 0
-    while at < len(text):
-        end = _word_end(text, at)
-        if not text[at:end].isspace():
-            words.append(text[at:end])
-        at = end
-    return words
+    return [segment for segment in _unicode_segments()(text) if not segment.isspace()]
 
 
 def _uax29_words(text: str) -> list[str]:
@@ -123,49 +132,6 @@ def _uax29_words(text: str) -> list[str]:
 def _without_content(char: str) -> bool:
     category = unicodedata.category(char)
     return category[0] in "MPZS" or category in ("Cc", "Cf")
-
-
-def _word_end(text: str, begin: int) -> int:
-    """Where the segment that begins here ends."""
-    last = _class_of(text[begin])
-    at = _skip_marks(text, begin + 1)
-    while at < len(text):
-        here = _class_of(text[at])
-        if _joined(last, here):
-            last = here
-            at = _skip_marks(text, at + 1)
-            continue
-        after = _skip_marks(text, at + 1)
-        if after < len(text) and _bridged(last, text[at], _class_of(text[after])):
-            last = _class_of(text[after])
-            at = _skip_marks(text, after + 1)
-            continue
-        break
-    return at
-
-
-def _skip_marks(text: str, at: int) -> int:
-    while at < len(text) and _class_of(text[at]) == _EXTEND:
-        at += 1
-    return at
-
-
-def _joined(last: int, here: int) -> bool:
-    """Rules WB5, WB8 to WB10 and WB13."""
-    if last in (_LETTER, _NUMBER) and here in (_LETTER, _NUMBER):
-        return True
-    if last == here == _KATAKANA:
-        return True
-    return (here == _CONNECT and last in (_LETTER, _NUMBER, _KATAKANA, _CONNECT)) or (
-        last == _CONNECT and here in (_LETTER, _NUMBER, _KATAKANA)
-    )
-
-
-def _bridged(last: int, between: str, after: int) -> bool:
-    """Rules WB6, WB7, WB11 and WB12: an apostrophe between letters, a point between digits."""
-    if last == after == _LETTER:
-        return between in _MID_LETTER or between in _MID_BOTH
-    return last == after == _NUMBER and (between in _MID_NUMBER or between in _MID_BOTH)
 
 
 _SPLITTERS: dict[str, Callable[[str], list[str]]] = {
