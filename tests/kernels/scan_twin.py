@@ -102,6 +102,8 @@ def ident(value: Any) -> int | str:
 
 
 def flag(value: Any) -> int:
+    if value is None:  # null counts as absent
+        return 0
     if isinstance(value, bool):
         return int(value)
     require(number(value) in (0.0, 1.0), "neither 0 nor 1")
@@ -170,8 +172,8 @@ def annotations(value: Any) -> dict[str, Any]:
         "category_id": ids([ident(r["category_id"]) for r in found]),
         "bbox": floats([box_or_mask(r) for r in found], 4),
         "area": floats([optional_number(r, "area") for r in found]),
-        "iscrowd": np.array([flag(r["iscrowd"]) if "iscrowd" in r else 0 for r in found], np.uint8),
-        "ignore": np.array([flag(r["ignore"]) if "ignore" in r else 0 for r in found], np.uint8),
+        "iscrowd": np.array([flag(r.get("iscrowd")) for r in found], np.uint8),
+        "ignore": np.array([flag(r.get("ignore")) for r in found], np.uint8),
         "score": scores if scored else None,
         "masks": masks(found),
     }

@@ -17,6 +17,7 @@ from calque import Corpus, Detection, Evaluator, Result
 from calque.core.errors import ConfigError
 from calque.engines import Meter, watched
 from calque.report.images import Darkroom, Folder, Found, Wanted, is_picture
+from tests.report_data import read_report
 
 Opener = Callable[..., Any]
 Image = pytest.importorskip("PIL.Image")
@@ -237,3 +238,33 @@ def test_images_become_webp_of_800_pixels_and_quality_40(tmp_path: Path, size: t
     expected = image if small == size else image.resize(small, Image.Resampling.LANCZOS)
     assert [base64.b64decode(block) for block in blocks] == [webp(expected, 40)]
     assert webp(expected, 40) not in [webp(expected, other) for other in (38, 39, 41, 42)]
+
+
+@pytest.mark.parametrize("size", [(600, 20_000), (20_000, 600), (1, 40_000), (40_000, 1), (2_000, 17_000)])
+@pytest.mark.parametrize("extension", ["png", "jpg"])
+def test_picture_longer_than_webp_allows_is_made_smaller(tmp_path: Path, size: tuple[int, int], extension: str) -> None:
+    picture(tmp_path / f"a-0.{extension}", size)
+    result().report(tmp_path / "report.html", images=tmp_path)
+    head, _ = read_report((tmp_path / "report.html").read_bytes())
+    assert head["images"]["places"][0] == 0
+    assert head["images"]["aspects"][0] == pytest.approx(size[1] / size[0], rel=1e-5, abs=1e-5)
+    block = re.findall(r'data-image="0">([^<]+)<', (tmp_path / "report.html").read_text())[0]
+    with Image.open(io.BytesIO(base64.b64decode(block))) as small:
+        assert small.width <= 800
+        assert small.height <= 16_383
+
+
+@pytest.mark.parametrize("text", ["a\ud800b", "\udcff", "a\0b", "x" * 5_000])
+def test_report_with_names_that_no_file_can_have_is_written(tmp_path: Path, text: str) -> None:
+    picture(tmp_path / "b-0.png")
+    truth = {
+        "images": [{"id": 1, "file_name": text, "doc_id": text, "width": 100, "height": 100}],
+        "categories": [{"id": 1, "name": text}],
+        "annotations": [{"id": text, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9]}],
+    }
+    found = [{"image_id": 1, "category_id": 1, "bbox": [50, 50, 9, 9], "score": 0.5}]
+    made = Evaluator(Detection()).update(truth, found).compute()
+    made.report(tmp_path / "report.html", images=tmp_path)
+    head, _ = read_report((tmp_path / "report.html").read_bytes())
+    assert head["images"]["places"] == [-1]
+    assert len(head["runs"][0]["labels"]) == 1

@@ -398,3 +398,10 @@ def test_texts_that_are_whole_are_read() -> None:
     note = {"offsets": {"dtype": "<i8", "shape": [3]}, "data": {"dtype": "|u1", "shape": [3]}}
     column = _Columns(memoryview(np.array([0, 2, 3]).tobytes() + b"abc"), "a.state").column(note)
     assert list(column) == ["ab", "c"]
+
+
+def test_joint_names_of_a_vocabulary_that_has_grown_keep_their_codes() -> None:
+    older, newer = ("counted", "small"), ("counted", "small", "not_annotated")
+    assert joint_names([{"status": older}, {"status": newer}]) == {"status": newer}
+    assert joint_names([{"status": newer}, {"status": older}]) == {"status": newer}
+    assert joint_names([{"label": ("b",)}, {"label": ("a", "b")}]) == {"label": ("a", "b")}

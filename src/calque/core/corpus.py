@@ -70,6 +70,8 @@ class Flaw(IntEnum):
     """Not finite, too large to have an area, or of negative size; or an outline or a mask that is none."""
     DROPPED = 5
     """Its label is one that the class map drops."""
+    NOT_ANNOTATED = 6
+    """On a page that the ground truth lists and that nobody has annotated."""
 
 
 class Corpus(ABC):
@@ -236,7 +238,7 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
 SIDES = (1e-70, 1e70)
 """What a side of a page may measure: boxes that are brought from any page to any other stay numbers."""
 OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
-PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes", "image_names")
+PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes", "image_names", "annotated")
 
 
 class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
@@ -251,6 +253,8 @@ class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """The names of all classes, including those without any object."""
     label_map: Mapping[UnitId, str] | None = None
     """The names by the file's own class ids, if it has such."""
+    annotated: Flags | None = None
+    """For each page whether somebody has annotated it; ``None`` if all pages are annotated."""
     page: Codes
     """For each object the index of its page."""
     label: Codes
@@ -396,6 +400,12 @@ class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
             page=_renumber(keep_page)[self.page[keep_object]],
             page_document=_renumber(keep_document)[self.page_document[keep_page]],
         )
+
+    def with_pages(self, keep: Flags) -> BoxCorpus:
+        """Return the corpus without some pages, on which there must be no objects. Documents stay."""
+        page = _renumber(keep)[self.page]
+        kept = self._kept(PAGE_COLUMNS, keep)
+        return replace(self, **{**kept, "annotated": None}, page=page, page_document=self.page_document[keep])
 
     def _kept(self, names: tuple[str, ...], keep: Flags) -> dict[str, Any]:
         rows = np.flatnonzero(keep)

@@ -254,14 +254,15 @@ def check_disjoint(parts: Iterable[Sequence[UnitId]], before: Set[UnitId] = froz
 def joint_names(parts: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
     """What the codes of all parts together mean, by the name of the column."""
     joint: dict[str, tuple[str, ...]] = {}
-    for column, first in parts[0].items():
+    for column in parts[0]:
         # Who keeps numbers alone has let go of some columns, and of what they mean.
         if not all(column in names for names in parts):
             continue
         tables = [names[column] for names in parts]
-        # A fixed vocabulary keeps its own order; names that data brings are sorted.
-        same = all(table == first for table in tables)
-        joint[column] = first if same else tuple(sorted({name for table in tables for name in table}))
+        # A fixed vocabulary keeps its own order, also if a later version has added to it; names that data brings are sorted.
+        longest = max(tables, key=len)
+        same = all(table == longest[: len(table)] for table in tables)
+        joint[column] = longest if same else tuple(sorted({name for table in tables for name in table}))
     return joint
 
 

@@ -169,6 +169,8 @@ class EmptyPages(Frozen, eq=False):
         occupied = counts(_page_rows(ledger, truth)[there], pages.height) > 0
         flags: Flags = ~occupied & _in_play(task, ledger)[pages.array(UNIT)]
         page = _page_rows(ledger, found) if flags.any() else np.zeros(0, np.int64)
+        if flags.any():
+            flags[page[found.array("status") == Status.NOT_ANNOTATED]] = False
         rows = np.flatnonzero(np.take(flags, page))
         return cls(flags, rows, page[rows])
 

@@ -40,11 +40,13 @@ class Status(IntEnum):
     BAD_BOX = 8
     UNKNOWN_PAGE = 9
     """A truth on an image that the truth does not list."""
+    NOT_ANNOTATED = 10
+    """A prediction on a page that nobody has annotated: left out."""
 
 
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
 IGNORED = (Status.SMALL, Status.CROWD, Status.IGNORED)
-EXCLUDED = (Status.LOW_SCORE, Status.OTHER_LABEL, Status.ONE_SIDED)
+EXCLUDED = (Status.LOW_SCORE, Status.OTHER_LABEL, Status.ONE_SIDED, Status.NOT_ANNOTATED)
 INVALID = (Status.UNKNOWN_LABEL, Status.BAD_BOX, Status.UNKNOWN_PAGE)
 
 Columns: TypeAlias = dict[str, Column]
@@ -181,6 +183,7 @@ def _status(task: Detection, overlay: Overlay, layer: Layer) -> Bytes:
         status[~both[overlay.page_document[layer.page]]] = Status.ONE_SIDED
     if layer.flaws is not None:
         status[layer.flaws == Flaw.DROPPED] = Status.OTHER_LABEL
+        status[layer.flaws == Flaw.NOT_ANNOTATED] = Status.NOT_ANNOTATED
         status[layer.flaws == Flaw.UNKNOWN_LABEL] = Status.UNKNOWN_LABEL
         status[layer.flaws == Flaw.BAD_BOX] = Status.BAD_BOX
     return status

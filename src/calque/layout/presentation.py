@@ -24,7 +24,7 @@ COLUMNS = {
     "truth → taken for": "The category of true blocks, and of the predictions that they were paired with.",
 }
 SIZES = ("document", "page", "truth", "prediction")
-LEFT_OUT = {"invalid": "invalid", "dropped": "dropped by a class map"}
+LEFT_OUT = {"invalid": "invalid", "dropped": "dropped by a class map or on pages that are not annotated"}
 """What blocks of either side that do not count are called."""
 
 

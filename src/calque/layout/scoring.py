@@ -45,11 +45,12 @@ def score(truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 
 def _roles(layer: Layer) -> Bytes:
     roles = np.full(len(layer), TAKES_PART, dtype=np.uint8)
     if layer.flaws is not None:
-        roles[np.isin(layer.flaws, [Flaw.UNKNOWN_LABEL, Flaw.BAD_BOX, Flaw.DROPPED])] = LEFT_OUT
+        roles[np.isin(layer.flaws, [Flaw.UNKNOWN_LABEL, Flaw.BAD_BOX, Flaw.DROPPED, Flaw.NOT_ANNOTATED])] = LEFT_OUT
     return roles
 
 
 def _rows(overlay: Overlay, layer: Layer, roles: Bytes, columns: dict[str, Column]) -> Table:
-    dropped = np.zeros(len(layer), dtype=np.bool_) if layer.flaws is None else layer.flaws == Flaw.DROPPED
+    flaws = np.zeros(len(layer), dtype=np.uint8) if layer.flaws is None else layer.flaws
+    dropped = np.isin(flaws, [Flaw.DROPPED, Flaw.NOT_ANNOTATED])
     flags = {"valid": roles == TAKES_PART, "dropped": dropped}
     return Table({**overlay.row_columns(layer), **flags, **columns, **layer.detail_columns()})

@@ -25,6 +25,8 @@ EXTENSIONS = ("png", "jpg", "jpeg", "webp")
 KNOWN = {"PNG": b"\x89PNG\r\n\x1a\n", "JPEG": b"\xff\xd8\xff", "WEBP": b"RIFF"}
 """What a picture begins with: its content decides, never its name."""
 WIDTH, QUALITY = 800, 40
+TALLEST = 16_383
+"""The largest side of a WebP image."""
 MOST_PIXELS = 50_000_000
 NONE, LEFT_OUT, REFUSED, NOT_WRONG = -1, -2, -3, -4
 """Places of pages whose picture is not there: it has none, there was no room, or it was not taken."""
@@ -173,8 +175,12 @@ class Folder:
         """The real path of a file in the folder; nothing for one that is not there or leads out of it."""
         if not name or "\0" in name or os.path.isabs(name):
             return None
-        real = os.path.realpath(os.path.join(self.path, name))
-        return real if real.startswith(self.path + os.sep) and os.path.isfile(real) else None
+        try:
+            real = os.path.realpath(os.path.join(self.path, name))
+            there = os.path.isfile(real)
+        except (OSError, ValueError):  # no file can have this name, for example one with a lone surrogate
+            return None
+        return real if there and real.startswith(self.path + os.sep) else None
 
 
 def _forms(stem: str, page: Wanted) -> list[str]:
@@ -248,17 +254,17 @@ class Darkroom:
 
     def picture(self, number: int, found: Found) -> Picture | None:
         """The picture, ready; nothing when it cannot be read or is too large."""
+        out = io.BytesIO()
         try:
-            image = self._rendered(found) if found.page is not None else self._read(found.path)
+            image, aspect = self._rendered(found) if found.page is not None else self._read(found.path)
+            if image is None:
+                return None
+            image.save(out, "WEBP", quality=QUALITY)
         except MissingExtra:
             raise
         except Exception:  # whatever a broken file makes a decoder say: the page has no picture
             return None
-        if image is None:
-            return None
-        out = io.BytesIO()
-        image.save(out, "WEBP", quality=QUALITY)
-        return Picture(number, out.getvalue(), image.height / image.width)
+        return Picture(number, out.getvalue(), aspect)
 
     def _open(self, path: str) -> Any:
         import warnings
@@ -267,12 +273,14 @@ class Darkroom:
             warnings.simplefilter("ignore")  # sizes are looked at before anything is decoded
             return self._image.open(path, formats=tuple(KNOWN))
 
-    def _read(self, path: str) -> Any:
+    def _read(self, path: str) -> tuple[Any, float]:
+        """Return a small image, or `None` if it is too large, and the aspect ratio of the page."""
         with self._open(path) as image:
             if image.width * image.height > MOST_PIXELS or not image.width or not image.height:
-                return None
-            image.draft("RGB", (WIDTH, WIDTH * image.height // image.width))
-            return self._small(self._on_white(image))
+                return None, 1.0
+            aspect = image.height / image.width
+            image.draft("RGB", _small_size(image.width, image.height))
+            return self._small(self._on_white(image)), aspect
 
     def _on_white(self, image: Any) -> Any:
         """The image without transparency: pages are white."""
@@ -284,10 +292,8 @@ class Darkroom:
         return white
 
     def _small(self, image: Any) -> Any:
-        if image.width <= WIDTH:
-            return image
-        height = max(1, round(image.height * WIDTH / image.width))
-        return image.resize((WIDTH, height), self._image.Resampling.LANCZOS)
+        size = _small_size(image.width, image.height)
+        return image if size == image.size else image.resize(size, self._image.Resampling.LANCZOS)
 
     def _pdf(self, path: str) -> Any:
         if path not in self._documents:
@@ -298,15 +304,25 @@ class Darkroom:
             self._documents[path] = pypdfium2.PdfDocument(path)
         return self._documents[path]
 
-    def _rendered(self, found: Found) -> Any:
-        """A page of a PDF as an image; PDFium works for one at a time."""
+    def _rendered(self, found: Found) -> tuple[Any, float]:
+        """Return a page of a PDF as an image, or `None` if it is too large, and its aspect ratio. PDFium is not thread-safe."""
         with self._one_at_a_time:
             page = self._pdf(found.path)[found.page]
             width, height = page.get_size()
-            scale = WIDTH / width if width > 0 else 0
+            scale = min(WIDTH / width, TALLEST / height) if width > 0 and height > 0 else 0
             if not 0 < width * height * scale * scale <= MOST_PIXELS:
-                return None
-            return page.render(scale=scale).to_pil().convert("RGB")
+                return None, 1.0
+            return self._small(page.render(scale=scale).to_pil().convert("RGB")), height / width
+
+
+def _small_size(width: int, height: int) -> tuple[int, int]:
+    """Return the size of an image in a report: at most `WIDTH` wide and `TALLEST` high.
+
+    >>> _small_size(1600, 2000), _small_size(600, 20_000), _small_size(300, 400)
+    ((800, 1000), (491, 16383), (300, 400))
+    """
+    scale = min(1.0, WIDTH / width, TALLEST / height)
+    return max(1, round(width * scale)), max(1, min(TALLEST, round(height * scale)))
 
 
 class Album(Frozen, eq=False):

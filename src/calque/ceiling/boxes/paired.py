@@ -179,6 +179,7 @@ def _block_status(joint: Joint, overlay: Overlay, layer: Layer, kept: Flags) -> 
     status = np.where(kept[layer.label], np.uint8(Status.COUNTED), np.uint8(Status.OTHER_LABEL))
     if layer.flaws is not None:
         status[layer.flaws == Flaw.DROPPED] = Status.OTHER_LABEL
+        status[layer.flaws == Flaw.NOT_ANNOTATED] = Status.NOT_ANNOTATED
         status[layer.flaws == Flaw.UNKNOWN_LABEL] = Status.UNKNOWN_LABEL
         status[layer.flaws == Flaw.BAD_BOX] = Status.BAD_BOX
     return out_of_play(joint, overlay, layer, status)

@@ -30,16 +30,27 @@ def looks_like(tree: Any) -> bool:
 def load(source: Source, rules: Rules) -> BoxCorpus:
     """The corpus of an export: one document for each task, its images as pages."""
     rows = Rows(source.path, rules)
-    for where, task in entries(source.tree, "", rows.log):
+    tasks = list(entries(source.tree, "", rows.log))
+    keys = _keys([task for _, task in tasks], rules.side)
+    annotated: set[int] = set()
+    for where, task in tasks:
         document, first = _document(task)
         if document is None:
             missing(task, "id", where, "the id of a task", rows.log)
             continue
-        for number_of in range(_page_count(task)):
-            rows.page(document, first + number_of)
+        pages = {rows.page(document, first + number_of) for number_of in range(_page_count(task))}
         rows.document(document)
-        for place, result in _results(task, where, rows):
-            _read(result, place, document, first, rows)
+        version = _version(task, keys, where, rows)
+        if version is not None:
+            annotated |= pages
+            for place, result in _labelled(version, rows):
+                _read(result, place, document, first, rows)
+        elif keys != PREDICTED:
+            rows.unannotated |= pages
+            text_of = "the task has no annotation; its pages are left out"
+            help = "annotate it; submit an annotation without regions if the page is empty"
+            rows.log.add("not-annotated", where, text_of, help=help, severity=Severity.NOTE)
+    rows.unannotated -= annotated.union(rows.page_of)
     return rows.corpus(FORMAT, units="normalized")
 
 
@@ -66,21 +77,41 @@ def _document(task: Mapping[str, Any]) -> tuple[UnitId | None, int]:
     return named or document or identity(task.get("id")), first
 
 
-def _results(task: Mapping[str, Any], where: str, rows: Rows) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The regions of the annotation (or prediction) that stands for the task."""
-    keys = ("predictions", "annotations") if rows.rules.side is Side.FOUND else ("annotations", "completions", "predictions")
+ANNOTATED, PREDICTED = ("annotations", "completions"), ("predictions",)
+
+
+def _keys(tasks: list[Mapping[str, Any]], side: Side | None) -> tuple[str, ...]:
+    """Return the keys whose entries are read, the same for all tasks of a file.
+
+    Ground truth is in annotations, also if some tasks have none yet. Predictions are in ``predictions``, or in the annotations
+    of a file in which no task has a prediction.
+    """
+    if side is Side.FOUND:
+        return PREDICTED if any(task.get("predictions") for task in tasks) else ANNOTATED
+    return ANNOTATED if any(key in task for task in tasks for key in ANNOTATED) else PREDICTED
+
+
+def _version(
+    task: Mapping[str, Any], keys: tuple[str, ...], where: str, rows: Rows
+) -> list[tuple[str, Mapping[str, Any]]] | None:
+    """Return the results of the annotation (or prediction) that stands for the task; `None` if it has none.
+
+    A submitted annotation without results is an empty list: the page is empty. A skipped annotation (``was_cancelled``) does
+    not count.
+    """
     key = next((key for key in keys if task.get(key)), None)
     if key is None:
-        return
+        return None
     versions = [
         (place, entry) for place, entry in entries(task[key], where + pointer(key), rows.log) if not entry.get("was_cancelled")
     ]
-    marked = [version for version in versions if version[1].get("ground_truth") is True]
-    for place, entry in (marked or versions)[:1]:
-        yield from _labelled(list(entries(entry.get("result", []), place + pointer("result"), rows.log)), rows)
     if len(versions) > 1:
         message = f"the task has {len(versions)} {key}; the one marked as ground truth, or else the first, was read"
         rows.log.add("several-annotations", where, message, severity=Severity.NOTE)
+    marked = [version for version in versions if version[1].get("ground_truth") is True]
+    for place, entry in (marked or versions)[:1]:
+        return list(entries(entry.get("result", []), place + pointer("result"), rows.log))
+    return None
 
 
 def _labelled(results: list[tuple[str, Mapping[str, Any]]], rows: Rows) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -36,6 +36,8 @@ class Rows:
         self.page_index: list[int] = []
         self.page_names: list[str] = []
         self.page_sizes: list[tuple[float, float]] = []
+        self.unannotated: set[int] = set()
+        """The rows of pages that nobody has annotated."""
         self.labels: dict[str, int] = {}
         self.page_of: list[int] = []
         self.label_of: list[int] = []
@@ -132,6 +134,11 @@ class Rows:
             return ()
         return [value for point in ring for value in point]
 
+    def _annotated(self) -> Flags | None:
+        if not self.unannotated:
+            return None
+        return np.array([row not in self.unannotated for row in range(len(self.page_index))], dtype=np.bool_)
+
     def corpus(
         self,
         format: str,
@@ -160,6 +167,7 @@ class Rows:
             page_index=np.array(self.page_index, dtype=np.int64),
             page_names=Strings.pack(self.page_names) if any(self.page_names) else None,
             page_sizes=None if np.isnan(sizes).all() else sizes,
+            annotated=self._annotated(),
             labels=tuple(self.labels),
             label_map=label_map,
             page=page,

@@ -6,9 +6,11 @@ import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from calque.core.boxes.class_map import Pairs
 from calque.core.columns import Ints
-from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.corpus import BoxCorpus, Flaw, UnitId
 from calque.core.errors import ContractError, Issue, Severity
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import together
@@ -46,7 +48,21 @@ def paired(
         # Names are compared for files. Documents handed over a few at a time often have no label in common, and that is fine.
         labels = label_notes(truth.labels, found.labels, found.source) if len(truth) and len(found) else ()
         notes = (*_document_notes(truth, found), *labels, *notes)
+    truth, found = _without_unannotated(truth, found)
     return truth, dataclasses.replace(found, issues=(*found.issues, *notes)) if notes else found
+
+
+def _without_unannotated(truth: BoxCorpus, found: BoxCorpus) -> tuple[BoxCorpus, BoxCorpus]:
+    """Take pages that nobody has annotated out of the ground truth, and mark the predictions on them."""
+    if truth.annotated is None:
+        return truth, found
+    keys = zip(truth.page_document.tolist(), truth.page_index.tolist(), truth.annotated.tolist(), strict=True)
+    left_out = {(truth.documents[document], index) for document, index, annotated in keys if not annotated}
+    pages = zip(found.page_document.tolist(), found.page_index.tolist(), strict=True)
+    skipped = np.array([(found.documents[document], index) in left_out for document, index in pages], dtype=np.bool_)
+    flaws = np.zeros(len(found), dtype=np.uint8) if found.flaws is None else found.flaws.copy()
+    flaws[skipped[found.page] & (flaws != Flaw.BAD_BOX) & (flaws != Flaw.UNKNOWN_LABEL)] = Flaw.NOT_ANNOTATED
+    return truth.with_pages(truth.annotated), dataclasses.replace(found, flaws=flaws if flaws.any() else None)
 
 
 def _same_page(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
