@@ -45,8 +45,9 @@ def read_orders(source: Any, *, truth: bool = False) -> OrderCorpus:
 def read_sides(expected: Any, found: Any) -> tuple[OrderCorpus, OrderCorpus]:
     """Both sides of a comparison; every issue of both in one error."""
     truth, other = all_read([partial(read_orders, expected, truth=True), partial(read_orders, found)])
-    if is_single(expected) and is_single(found) and len(truth.pages) == len(other.pages) == 1:
-        # Two single files are two readings of one document, whatever they are called.
+    one_document = is_single(expected) and is_single(found) and len(truth.pages) == len(other.pages) == 1
+    if one_document and not (_has_rows(expected) and _has_rows(found)):
+        # Two single files are two readings of one document, whatever they are called. Rows say which one it is.
         other = replace(other, pages=dict(zip(truth.pages, other.pages.values(), strict=True)))
     return truth, other
 
@@ -54,6 +55,11 @@ def read_sides(expected: Any, found: Any) -> tuple[OrderCorpus, OrderCorpus]:
 def is_single(source: Any) -> bool:
     """Whether a source is one file, so that its name need not match the other side's."""
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)
+
+
+def _has_rows(source: str | os.PathLike[str]) -> bool:
+    """Whether a file has rows, which name their documents."""
+    return plain_name(os.fspath(source)).lower().endswith((".ndjson", ".jsonl", ".parquet"))
 
 
 def _from_folder(path: str, *, truth: bool) -> OrderCorpus:

@@ -36,7 +36,11 @@ def read_tables(source: Any, *, lenient: bool = False) -> TableCorpus:
         raise TypeError(f"tables are compared with tables, not with a {type(source).__name__}")
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        return _from_folder(path, lenient) if os.path.isdir(path) else _from_file(path, lenient)
+        if os.path.isdir(path):
+            return _from_folder(path, lenient)
+        if _suffix(path) in LINES and os.path.isfile(path) and not os.path.getsize(path):
+            json_tree.read_bytes(path)  # refuses it, as for every other task: a shard without rows has no documents
+        return _from_file(path, lenient)
     log = IssueLog("")
     if isinstance(source, Mapping) and not _is_table(source):
         found: Found = ((unit, _tables_in(value, pointer(unit), log, lenient)) for unit, value in source.items())
@@ -50,6 +54,12 @@ def read_tables(source: Any, *, lenient: bool = False) -> TableCorpus:
 def is_single(source: Any) -> bool:
     """Whether a source is one file that holds one document, so that its name need not match the other side's."""
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)
+
+
+def names_documents(source: str | os.PathLike[str], corpus: TableCorpus) -> bool:
+    """Whether a file has rows that name their documents, so that the name of the file is not used."""
+    name = os.path.basename(os.fspath(source))
+    return _suffix(name) in LINES and all(str(unit) != _stem(name) for unit in corpus.tables)
 
 
 def one_table(source: Any) -> CellTable:
@@ -145,11 +155,14 @@ def _bytes(path: str) -> bytes:
         message = f"has {size:,} bytes; one file may have {LARGEST:,}"
         raise ContractError.single("too-large", message, file=path, help="split it into documents")
     try:
-        return json_tree.read_bytes(path)
+        data = json_tree.read_bytes(path)
     except ContractError as error:
         if error.issues[0].code == "empty-file":
             return b""
         raise
+    if (binary := compression.strange(data)) is not None:  # a PDF would be a document without tables
+        raise ContractError.single("not-text", binary[0], file=path, help=binary[1])
+    return data
 
 
 def _corpus(found: Found, log: IssueLog, path: str) -> TableCorpus:
