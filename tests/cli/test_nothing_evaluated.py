@@ -74,7 +74,7 @@ def test_holdout_with_some_unknown_ids_names_them(texts: Path, calque: Command) 
     (texts / "ids.txt").write_text("a\nd\nb.txt\n")
     run = calque("words", "truth", "truth", "--holdout", "ids.txt", "--format", "json")
     assert run.code == 0
-    (issue,) = [issue for issue in run.json["issues"] if issue["code"] == "unknown-document"]
+    (issue,) = [issue for issue in run.json["issues"] if issue["code"] == "unknown-holdout"]
     assert "'d'" in issue["message"]
     assert "'b.txt'" in issue["message"]
     assert "'d'" in run.err
@@ -100,6 +100,6 @@ def test_holdout_in_shards_names_the_ids_that_no_shard_has(texts: Path, calque: 
     for name in ("a", "b"):
         calque("words", f"truth/{name}.txt", f"truth/{name}.txt", "--holdout", "ids.txt", "--save", f"{name}.state")
     found = json.loads(calque("merge", "a.state", "b.state", "--format", "json").out)
-    (issue,) = [issue for issue in found["issues"] if issue["code"] == "unknown-document"]
+    (issue,) = [issue for issue in found["issues"] if issue["code"] == "unknown-holdout"]
     assert "'d'" in issue["message"]
     assert "'b'" not in issue["message"]

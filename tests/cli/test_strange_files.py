@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
 
-VERBS = ("detect", "layout", "fields", "words", "audit", "validate")
+VERBS = ("detect", "layout", "fields", "words", "tables", "order", "audit", "validate")
 TEXT = '{"a": "text"}'
 
 

@@ -229,10 +229,9 @@ def say_losses(results: Iterable[Result]) -> None:
     from calque.cli.inputs import told
     from calque.core.errors import Severity
     from calque.core.presentation.sections import grouped, printable
-    from calque.core.unevaluated import UNKNOWN_DOCUMENT
     from calque.readers.sides.readings import CODES
 
-    told_anyway = (*CODES, UNKNOWN_DOCUMENT)
+    told_anyway = (*CODES, "unknown-holdout")
     for line in grouped(issue for issue in issues if issue.severity is Severity.LOSS or issue.code in told_anyway):
         click.echo(click.style("note:", bold=True) + f" {told(printable(line))}", err=True, color=colour())
 

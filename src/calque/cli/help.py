@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
@@ -57,9 +56,9 @@ def rendered(command: click.Command, ctx: click.Context, commands: Iterable[clic
     from rich_click import RichCommand, RichContext, RichGroup, RichHelpConfiguration
 
     params = [_shortened(param) for param in command.get_params(ctx)]
-    common: dict[str, Any] = {"params": params, "help": _with_prompts(command.help or ""), "add_help_option": False}
+    common: dict[str, Any] = {"params": params, "help": command.help, "add_help_option": False}
     listed = {each.name: each for each in commands if each.name is not None}
-    shown = RichGroup(command.name, commands=listed, **common) if listed else RichCommand(command.name, **common)
+    shown = RichGroup(name=command.name, commands=listed, **common) if listed else RichCommand(name=command.name, **common)
     terminal = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     configuration = RichHelpConfiguration(
         theme="default-slim",
@@ -85,12 +84,6 @@ def rendered(command: click.Command, ctx: click.Context, commands: Iterable[clic
     return "".join(f"{line}\n\n" if summary and summary in line else f"{line}\n" for line in lines)
 
 
-def _with_prompts(text: str) -> str:
-    """The text with a prompt before each example; a paragraph of examples begins with ``\\b``."""
-    before, mark, examples = inspect.cleandoc(text).partition("\b\n")
-    return before + mark + "\n".join(f"  $ {line}" for line in examples.splitlines())
-
-
 def _shortened(param: click.Parameter) -> click.Parameter:
     """A copy of a parameter with a short placeholder; its help lists the choices."""
     if not isinstance(param, click.Option) or param.is_flag:
@@ -113,7 +106,7 @@ def _columns() -> int:
     return shutil.get_terminal_size((80, 24)).columns
 
 
-def _groups(command: click.Command, ctx: click.Context) -> Iterable[dict[str, Any]]:
+def _groups(command: click.Command, ctx: click.Context) -> Iterator[Any]:
     """The groups of a command's options that are not empty, in order."""
     flags = [option.opts[-1] for option in command.get_params(ctx) if isinstance(option, click.Option)]
     group_of = {flag: name for name, known in GROUPS.items() for flag in known}

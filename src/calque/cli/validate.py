@@ -56,7 +56,8 @@ def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, 
     """Check files as the command that evaluates them does.
 
     Reports all problems at once: what, where and how to fix them. With two files, also what the command would refuse, skip or
-    note. Exit code: 0 if all is well, 3 if the command would skip something, else 2.
+    note. Exit code: 0 if all is well, 3 if the command would skip something, else 2. Formats of boxes: alto, coco,
+    coco-results, cvat, docling, dota, label-studio, labelme, ndjson, omnidocbench, page, parquet, plain, snapshot, voc, yolo.
 
     \b
     calque validate truth.json predictions.json
@@ -127,9 +128,9 @@ def _suite(name: str) -> Verdict:
     except ContractError as error:
         return _refused(name, error, error.issues)
     except CalqueError as error:
-        wrong = ContractError.single("suite", str(error).removeprefix(f"{name}: "), file=name)
+        wrong = ContractError.single("suite-invalid", str(error).removeprefix(f"{name}: "), file=name)
         return _refused(name, wrong, wrong.issues)
-    issues = [Issue("case", case.trouble, name, str(case.id), severity=Severity.LOSS) for case in cases if case.trouble]
+    issues = [Issue("case-error", case.trouble, name, str(case.id), severity=Severity.LOSS) for case in cases if case.trouble]
     return _accepted(name, f"a suite with {counted(len(cases), 'case')}", issues)
 
 

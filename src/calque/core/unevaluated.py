@@ -19,8 +19,6 @@ NO_COMMON_DOCUMENT = "no-common-document"
 NO_COMMON_PAGE = "no-common-page"
 NO_TRUTH = "no-truth"
 NOTHING_HELD_OUT = "nothing-held-out"
-UNKNOWN_DOCUMENT = "unknown-document"
-"""A list of documents names one that is not there."""
 CODES = (NO_COMMON_DOCUMENT, NO_COMMON_PAGE, NO_TRUTH, NOTHING_HELD_OUT)
 """The issues of a result in which nothing was evaluated."""
 

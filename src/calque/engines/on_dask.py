@@ -31,7 +31,7 @@ BETWEEN_LOOKS = 2.0
 """How many seconds pass before the scheduler is asked again."""
 QUIET = {"distributed": "critical", "distributed.nanny": "critical", "distributed.worker": "critical"}
 """What goes wrong is told by whoever asked, in one line."""
-NO_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 """A local cluster shows nobody anything: dask's web servers cannot be turned off, and so they have no pages."""
 TOGETHER = (DISTRIBUTION, "numpy")
 """What client and workers must have in the same version, as numbers are made of both."""

@@ -14,7 +14,7 @@ from calque.core.corpus import UnitId, canonical
 from calque.core.errors import Issue, Severity
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation.wording import counted
-from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, UNKNOWN_DOCUMENT, Ground
+from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
 from calque.words.holdout import held_out
@@ -102,7 +102,7 @@ def remarks(task: Words, ledger: Ledger) -> tuple[Issue, ...]:
     named = ", ".join(map(repr, unknown[:NAMED])) + (f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else "")
     text = f"holdout lists {counted(len(unknown), 'id')} that no document of the ground truth has, got {named}"
     help = "list ids as the ground truth has them: the stem of a file, one per line"
-    return (Issue(UNKNOWN_DOCUMENT, text, help=help, severity=Severity.NOTE),)
+    return (Issue("unknown-holdout", text, help=help, severity=Severity.NOTE),)
 
 
 def _counts(task: Words, sides: Sides, partners: Codes, jobs: int) -> dict[str, Ints]:

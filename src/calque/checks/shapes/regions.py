@@ -192,12 +192,12 @@ def region_of(points: Sequence[Point]) -> Region:
         raise BadValue(f"a polygon may reach to {FARTHEST:.0e} at most: its area would be larger than any number")
     if len(ring) > MOST_VERTICES:
         raise BadValue(f"a polygon may have {MOST_VERTICES:,} vertices, not {len(ring):,}")
-    ring = _canonical(ring)
-    if len(ring) == 3 or _is_simple(ring):
-        return Region((ring,))
-    pieces = _even_odd(ring)
+    vertices = _canonical(ring)
+    if len(vertices) == 3 or _is_simple(vertices):
+        return Region((vertices,))
+    pieces = _even_odd(vertices)
     # A ring without any area is degenerate, not broken.
-    return Region(pieces, repaired=True) if pieces else Region((ring,))
+    return Region(pieces, repaired=True) if pieces else Region((vertices,))
 
 
 def _without_repeats(points: Sequence[Point]) -> list[Point]:

@@ -21,7 +21,6 @@ BOX_FORMATS = (
     "cvat", "labelme", "dota", "ndjson", "parquet",
 )  # fmt: skip
 """What files with boxes can be, for help and completion: their readers are imported when they read."""
-FORMAT_NAMES = ", ".join(BOX_FORMATS)
 
 
 class BoxReading(Frozen, kw_only=True):

@@ -155,11 +155,14 @@ def _bytes(path: str) -> bytes:
         message = f"has {size:,} bytes; one file may have {LARGEST:,}"
         raise ContractError.single("too-large", message, file=path, help="split it into documents")
     try:
-        return json_tree.read_bytes(path)
+        data = json_tree.read_bytes(path)
     except ContractError as error:
         if error.issues[0].code == "empty-file":
             return b""
         raise
+    if (binary := compression.strange(data)) is not None:  # a PDF would be a document without tables
+        raise ContractError.single("not-text", binary[0], file=path, help=binary[1])
+    return data
 
 
 def _corpus(found: Found, log: IssueLog, path: str) -> TableCorpus:
