@@ -194,6 +194,19 @@ def page(folder: Path) -> None:
     (folder / "a.xml").write_text(PAGE_XML)
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "content"), [("tables", "a.html", "<table><tr><td>1</table>"), ("order", "a.xml", PAGE_XML)]
+)
+def test_subfolders_that_are_not_read_are_reported(
+    command: str, name: str, content: str, calque: Command, tmp_path: Path
+) -> None:
+    for folder in ("files", "files/more"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(content)
+    assert "more/" in calque(command, "files", "files").out
+    assert "more/" in calque("validate", "files", "--as", command).out
+
+
 @pytest.mark.parametrize("make", [yolo, page])
 @pytest.mark.parametrize(
     "command",

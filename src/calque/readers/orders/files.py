@@ -19,6 +19,7 @@ from calque.readers.boxes import page_names
 from calque.readers.orders import docling, omnidocbench, page_xml, rows
 from calque.readers.orders.building import Blocks, listed
 from calque.readers.sources import json_tree, xml_tree
+from calque.readers.sources.source import Source
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".xml", ".parquet")
 NO_BOXES = np.zeros((0, 4))
@@ -56,7 +57,7 @@ def is_single(source: Any) -> bool:
 
 def _from_folder(path: str, *, truth: bool) -> OrderCorpus:
     pages: dict[UnitId, dict[int, OrderPage]] = {}
-    issues: list[Issue] = []
+    issues: list[Issue] = Source(path).not_read(lambda name: not name.endswith("/"))
     errors: list[Issue] = []
     read = 0
     for name in sorted(entry.name for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")):

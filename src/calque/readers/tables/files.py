@@ -14,6 +14,7 @@ from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.readers.sources import compression, json_tree
 from calque.readers.sources.json_tree import pointer
+from calque.readers.sources.source import Source
 from calque.readers.tables import cells, docling, html, icdar, markdown, omnidocbench, placing, pubtabnet
 from calque.readers.text.text_files import LARGEST, decoded
 
@@ -77,7 +78,7 @@ def _beyond(table: CellTable) -> str:
 
 def _from_folder(path: str, lenient: bool) -> TableCorpus:
     names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
-    issues: list[Issue] = []
+    issues: list[Issue] = Source(path).not_read(lambda name: not name.endswith("/"))
     errors: list[Issue] = []
     owner: dict[UnitId, str] = {}
     tables: dict[UnitId, Sequence[CellTable]] = {}
