@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from calque.core.comparison.comparable import nearest
+from calque.core.comparison.comparable import canonical, nearest
 from calque.core.errors import ConfigError
 from calque.core.measures import MeasureName
 from calque.core.result import Result
@@ -83,23 +83,6 @@ def spelt(measure: str, flag: str) -> str:
         return str(MeasureName.parse(measure))
     except ValueError as error:
         raise ConfigError(f"{flag} {measure}: {error}") from None
-
-
-def canonical(task: Task | type[Task], measure: str) -> str:
-    """Return the name of the metric that a header of a table or another alias means; a name that is unknown stays.
-
-    >>> from calque.detection.task import Detection
-    >>> canonical(Detection, "mean IoU@0.75/Table"), canonical(Detection, "mAP"), canonical(Detection, "recall")
-    ('mean_iou@0.75/Table', 'AP', 'recall')
-    """
-    parsed = MeasureName.parse(measure)
-    known = {each.name: each.title for each in task.measures()}
-    if parsed.name in known:
-        return measure
-    word = parsed.name.casefold()
-    aliases = {alias.casefold(): name for alias, name in task.aliases.items()}
-    name = aliases.get(word) or next((name for name, title in known.items() if word in (name.casefold(), title.casefold())), "")
-    return str(MeasureName(name, parsed.scope, parsed.threshold, parsed.label)) if name else measure
 
 
 def direction(task: Task | type[Task], measure: str) -> int:
