@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from calque.comparators.date import ZONES, DateComparator, Day
 from calque.comparators.slips import LONG_CHARACTERS
 from calque.comparators.written_numbers import written
-from calque.core.errors import DISTRIBUTION
 
 MOST = 0.95
 """The share of values that must have a shape; single oddities such as "n/a" are compared as text."""

@@ -60,7 +60,7 @@ class Kind:
 def kind_of(path: str) -> Kind | None:
     """Return what a file or folder contains; ``None`` when it does not exist, cannot be read, or cannot be told."""
     source = Source(path)
-    if not os.path.exists(path) or (not source.is_folder and not source.head):
+    if not source.is_folder and not (os.path.isfile(path) and source.head):  # looking into a pipe would use it up
         return None
     try:
         return _of_folder(source) if source.is_folder else _of_file(source)
