@@ -26,7 +26,7 @@ $(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard native/*)
 	@echo "Creating the virtual environment $(VENV) (usually 5 seconds)"
 	@$(PYTHON) -m venv $(VENV)
 	@if command -v c++ >/dev/null 2>&1; then \
-	  echo "Installing calque and compiling its C++ kernels on $(CMAKE_BUILD_PARALLEL_LEVEL) cores (usually 2 minutes of CPU time)"; \
+	  echo "Installing calque and compiling its C++ kernels on $(CMAKE_BUILD_PARALLEL_LEVEL) cores (usually 1 to 2 minutes on 2 cores)"; \
 	else \
 	  echo "Installing calque with NumPy kernels, because there is no C++ compiler (usually 20 seconds)"; \
 	fi

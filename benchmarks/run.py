@@ -2,6 +2,7 @@
 
     python benchmarks/run.py [--only detection] [--sets small,coco,pages] [--tools calque,hotcoco] [--repeats 3]
                              [--before COMMIT] [--markdown benchmarks/README.md] [--json FILE]
+    python benchmarks/run.py --readme [--repeats 3]
 
 Exit code 0 when calque's numbers agree with the reference's, 1 when they do not or calque fails; no time is asserted.
 """
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import peers
+import readme
 import suites
 from measure import Cost, RunFailed, measured, own_peak, read_once
 from results import Outcome, SetResult, as_json, machine
@@ -60,10 +62,11 @@ class Runs:
 def main() -> int:
     """The command line."""
     arguments = parsed()
-    chosen = [loaded(name) for name in arguments.only or suites.NAMES]
+    named = dict.fromkeys(row.suite for row in readme.ROWS) if arguments.readme else arguments.only or suites.NAMES
+    chosen = [loaded(name) for name in named]
     header = {"machine": machine(), "date": f"{datetime.date.today():%Y-%m-%d}", "command": shown_command(arguments)}
     print(f"{header['machine']}\n")
-    found = {suite.name: run_suite(suite, arguments) for suite in chosen}
+    found = {suite.name: run_rows(suite, arguments) if arguments.readme else run_suite(suite, arguments) for suite in chosen}
     print_growth(chosen, found)
     warn_of_own_size(found)
     if arguments.markdown:
@@ -71,6 +74,10 @@ def main() -> int:
             update_file(arguments.markdown, blocks(suite, found[suite.name], arguments.sets, header))
     if arguments.json:
         arguments.json.write_text(json.dumps(as_json(header, found), indent=1, allow_nan=False) + "\n")
+    if arguments.readme:
+        runs = as_json(header, found)
+        readme.RUNS.write_text(json.dumps(runs, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        readme.write(runs)
     return 1 if any(ours_is_wrong(suite, result) for suite in chosen for result in found[suite.name]) else 0
 
 
@@ -83,6 +90,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=3, help="runs of each tool on each set (default: 3)")
     parser.add_argument("--before", metavar="COMMIT", help="run each tool of ours as that commit had it, too, and compare")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="put the tables between the file's markers")
+    parser.add_argument("--readme", action="store_true", help="measure the rows of the README, and write its table and chart")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run as JSON")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where data sets are kept")
     parser.add_argument("--peers", type=Path, default=peers.DEFAULT_FOLDER, help="where environments are kept")
@@ -102,6 +110,8 @@ def unknown_names(arguments: argparse.Namespace) -> str | None:
     """What is wrong with the names given, if anything."""
     if unknown := set(arguments.only or ()) - set(suites.NAMES):
         return f"no such suite: {', '.join(sorted(unknown))}; there are {', '.join(suites.NAMES)}"
+    if arguments.readme and (arguments.only or arguments.sets or arguments.tools or arguments.before or arguments.markdown):
+        return "--readme chooses the suites, sets and tools itself: leave out --only, --sets, --tools, --before and --markdown"
     if arguments.repeats < 1:
         return "--repeats must be at least 1"
     chosen = [loaded(name) for name in arguments.only or suites.NAMES]
@@ -123,6 +133,8 @@ def shown_command(arguments: argparse.Namespace) -> str:
     """The command that repeats these measurements, without paths of this machine."""
     lists = (("--only", arguments.only), ("--sets", arguments.sets), ("--tools", arguments.tools))
     given = [f"{flag} {','.join(names)}" for flag, names in lists if names]
+    if arguments.readme:
+        return f"python benchmarks/run.py --readme --repeats {arguments.repeats}"
     before = [f"--before {arguments.before}"] if arguments.before else []
     return " ".join(["python benchmarks/run.py", *given, *before, f"--repeats {arguments.repeats}"])
 
@@ -140,6 +152,16 @@ def run_suite(suite: Suite, arguments: argparse.Namespace) -> list[SetResult]:
         ready, notes = ready_tools(tools, environments, data, by_name=bool(arguments.tools))
         found.append(run_set(suite, data, ready, notes, arguments))
         print(set_text(suite, found[-1]) + "\n", flush=True)
+    return found
+
+
+def run_rows(suite: Suite, arguments: argparse.Namespace) -> list[SetResult]:
+    """Run what the README shows of a suite: of each row its data set, the tool of ours and the peers."""
+    found = []
+    for row in readme.ROWS:
+        if row.suite == suite.name:
+            wanted = argparse.Namespace(**{**vars(arguments), "sets": [row.data], "tools": [row.ours, *row.peers]})
+            found += run_suite(suite, wanted)
     return found
 
 

@@ -175,6 +175,11 @@ class AnnotationsTable {
  private:
   const char* read_row_flag(const Text& text, const char* p, Column<std::uint8_t>& column) {
     column.pad(out_.rows, 0);
+    if (*p == 'n') [[unlikely]] {  // null counts as absent
+      const char* const after = past_word(p, "null");
+      if (after == nullptr) text.fail_expecting(p, "0 or 1");
+      return after;
+    }
     return read_flag(text, p, *column.extend(1));
   }
 

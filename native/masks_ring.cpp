@@ -10,7 +10,7 @@ namespace calque {
 namespace {
 
 constexpr double fifths = 5;
-constexpr std::size_t most_toggles = std::size_t{1} << 25;  // a few hundred megabytes while one ring is drawn
+constexpr std::size_t most_toggles = std::size_t{1} << 22;  // less than two hundred megabytes while one ring is drawn
 constexpr double farthest = 4e8;  // five times as much still fits the 32 bits that COCO's tools have
 
 bool drawable(double value) { return std::abs(value) <= farthest; }  // false for NaN

@@ -34,6 +34,12 @@ def test_extras_that_texts_name_exist() -> None:
     assert named <= set(PROJECT["optional-dependencies"])
 
 
+def test_readme_lists_every_extra() -> None:
+    listed = re.search(r"^Extras: (.*?)\. ", README, re.MULTILINE | re.DOTALL)
+    assert listed
+    assert set(re.findall("`([a-z]+)`", listed[1])) == set(PROJECT["optional-dependencies"]) - {"all", "dev"}
+
+
 def test_missing_extra_names_the_distribution_in_pyproject() -> None:
     assert PROJECT["name"] == DISTRIBUTION
     assert f"pip install '{PROJECT['name']}[xml]'" in str(MissingExtra("lxml", "xml", "reading XML"))
@@ -49,11 +55,12 @@ def test_metadata_says_who_it_is_from_and_where_it_is() -> None:
 
 def test_readme_links_are_absolute_and_lead_to_files_of_the_repository() -> None:
     """The package index shows the README without the files next to it."""
-    targets = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"", README)
-    links = [markdown or html for markdown, html in targets]
+    targets = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"|^\[[^\]]+\]: (\S+)$", README, re.MULTILINE)
+    links = ["".join(found) for found in targets]
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
     raw = REPOSITORY.replace("https://github.com/", "https://raw.githubusercontent.com/") + "/main/"
     own = [link.partition("#")[0] for link in links if link.startswith((f"{REPOSITORY}/", raw))]
     paths = [re.sub(rf"^(?:{re.escape(raw)}|{re.escape(REPOSITORY)}/(?:blob|tree)/main/)", "", link) for link in own]
     assert paths
     assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert set(re.findall(r"\]\[([a-z]+)\]", README)) == set(re.findall(r"^\[([a-z]+)\]: ", README, re.MULTILINE))

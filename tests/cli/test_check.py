@@ -14,6 +14,7 @@ import pytest
 import yaml  # noqa: F401
 
 from calque import Evaluator
+from calque.cli.render import EXTENSIONS
 from calque.core.ledger import digests_of
 from calque.pytest_plugin import CheckFailed
 from tests.conftest import Run
@@ -112,6 +113,15 @@ def test_several_files_in_one_run(calque: Calque, suite: str, tmp_path: Path) ->
     assert (tmp_path / "x.out").read_text().startswith("::error")
     assert "names no format" in calque("check", suite, "-o", "x.foo").err
     assert calque("check", suite, "-o", "y.md", "--format", "markdown").out == ""
+
+
+@pytest.mark.parametrize("extension", [*EXTENSIONS, ".MARKDOWN"])
+def test_check_writes_every_format_that_other_commands_write(
+    calque: Calque, suite: str, tmp_path: Path, extension: str
+) -> None:
+    assert calque("check", suite, "-o", f"named{extension}").code == 1
+    assert calque("check", suite, "-o", "other", "--format", EXTENSIONS[extension.lower()]).code == 1
+    assert (tmp_path / f"named{extension}").read_bytes() == (tmp_path / "other").read_bytes()
 
 
 def test_markdown(calque: Calque, suite: str) -> None:

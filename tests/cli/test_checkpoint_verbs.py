@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,8 +16,7 @@ from tests.conftest import Run
 Calque: TypeAlias = Callable[..., Run]
 
 CASES = 2 * CHUNK + 30
-OWN = "def judge(output, expected):\n    return {'score': 1 / (1 + output), 'metadata': {'n': [output, None, 0.1]}}\n"
-SUITE = "evaluators:\n  - {type: mine}\n  - {type: equals}\ndata: cases.jsonl\n"
+SUITE = "evaluators:\n  - {type: fields, measure: cm_f1}\n  - {type: equals}\ndata: cases.jsonl\n"
 VERBS: dict[str, list[str]] = {
     "detect": ["detect", "truth.ndjson", "one.ndjson"],
     "layout": ["layout", "truth.ndjson", "one.ndjson"],
@@ -28,7 +28,7 @@ VERBS: dict[str, list[str]] = {
     "words": ["words", "texts", "read"],
     "tables": ["tables", "grids", "grids2"],
     "order": ["order", "order.json", "order2.json"],
-    "check": ["check", "suite.yaml", "--evaluator", "mine=own.py:judge"],
+    "check": ["check", "suite.yaml"],
 }
 
 
@@ -61,11 +61,10 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, ways in (("order", "abc"), ("order2", "acb")):
         rows = [{"doc_id": f"d{number}", "page_index": 0, "order": list(ways)} for number in range(9)]
         (home / f"{name}.json").write_text(json.dumps(rows))
-    (home / "own.py").write_text(OWN)
     (home / "suite.yaml").write_text(SUITE)
     (home / "plain.yaml").write_text("evaluators:\n  - {type: equals}\ndata: cases.jsonl\n")
     for name, step in (("cases", 3), ("others", 2)):
-        cases = ({"id": number, "output": number % step, "expected": number % 2} for number in range(CASES))
+        cases = ({"id": number, "output": {"n": number % step}, "expected": {"n": number % 2}} for number in range(CASES))
         (home / f"{name}.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     return home
 
@@ -110,21 +109,16 @@ def test_a_suite_does_again_what_was_changed(
     monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("own.py", "suite.yaml", "cases.jsonl"):
+    for name in ("suite.yaml", "cases.jsonl"):
         (tmp_path / name).write_text((inputs / name).read_text())
     line = [*VERBS["check"], "--format", "json", "--checkpoint", "kept", "--jobs", "1"]
     chunks = -(-CASES // SOON)
     calque(*line)
     assert len(list((tmp_path / "kept").iterdir())) == chunks
     lines = (tmp_path / "cases.jsonl").read_text().splitlines()
-    lines[SOON] = json.dumps({"id": "new", "output": 7, "expected": 7})
+    lines[SOON] = json.dumps({"id": "new", "output": {"n": 7}, "expected": {"n": 7}})
     (tmp_path / "cases.jsonl").write_text("\n".join(lines) + "\n")
     assert f"{chunks - 1} finished parts" in calque(*line).err
-    # Another code of its own evaluators judges otherwise, and so does another suite.
-    (tmp_path / "own.py").write_text(OWN.replace("0.1", "0.2"))
-    changed = calque(*line)
-    assert "finished" not in changed.err
-    assert "0.2" in changed.out
     (tmp_path / "suite.yaml").write_text(SUITE.replace("{type: equals}", "{type: equals, weight: 2}"))
     assert "finished" not in calque(*line).err
 
@@ -133,17 +127,56 @@ def test_cases_that_could_not_be_judged_are_asked_again(
     monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "own.py").write_text(
-        "from pathlib import Path\ndef judge(output, expected):\n    return float(Path('answer').read_text())\n"
-    )
-    for name in ("suite.yaml", "cases.jsonl"):
-        (tmp_path / name).write_text((inputs / name).read_text())
+    (tmp_path / "suite.yaml").write_text((inputs / "suite.yaml").read_text())
+    sound = [{"id": number, "output": {"n": 1}, "expected": {"n": 1}} for number in range(SOON)]
     line = [*VERBS["check"], "--format", "json", "--checkpoint", "kept", "--jobs", "1"]
+    broken = [{**sound[0], "expected": "no record"}, *sound[1:]]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, broken)))
     assert calque(*line).code == 3
     assert not list((tmp_path / "kept").iterdir())
-    (tmp_path / "answer").write_text("1")
-    assert calque(*line).code == 1
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, sound)))
+    assert calque(*line).code == 0
     assert list((tmp_path / "kept").iterdir())
+
+
+OWN_CODE = {
+    "function": ("evaluators: [{type: mine}]\n", ["--evaluator", "mine=own.py:judge"]),
+    "program": (f"evaluators: [{{type: command, command: [{sys.executable}, own.py]}}]\n", ["--allow-commands"]),
+    "system": (
+        f"system: {{command: [{sys.executable}, own.py]}}\nevaluators: [{{type: equals, value: 1}}]\n",
+        ["--allow-commands"],
+    ),
+    "function of one case": ("evaluators: [{type: equals, value: 0}]\n", ["--evaluator", "mine=own.py:judge"]),
+}
+
+
+@pytest.mark.parametrize("kind", OWN_CODE)
+def test_suite_with_code_of_the_users_own_keeps_nothing_and_follows_what_that_code_imports(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, calque: Calque, kind: str
+) -> None:
+    """The module that the code imports is not among the files that the command names."""
+    monkeypatch.chdir(tmp_path)
+    evaluators, options = OWN_CODE[kind]
+    case = {"id": "a", **({} if kind == "system" else {"output": 0})}
+    if kind == "function of one case":
+        case["evaluators"] = [{"type": "mine"}]
+    (tmp_path / "suite.yaml").write_text(evaluators + "data: cases.jsonl\n")
+    (tmp_path / "cases.jsonl").write_text(json.dumps(case))
+    (tmp_path / "own.py").write_text(
+        "from pathlib import Path\ndef judge(*sides): return float(Path('helper').read_text())\n"
+        "if __name__ == '__main__': print(int(judge()))\n"
+    )
+    line = ["check", "suite.yaml", *options, "--format", "jsonl", "--checkpoint", "kept"]
+    codes = []
+    for answer in ("1", "0", "1"):
+        (tmp_path / "helper").write_text(answer)
+        done = calque(*line)
+        codes.append(done.code)
+        if kind != "function of one case":
+            assert "suite.yaml" in done.err
+            assert "checkpoint" in done.err
+    assert codes == [0, 1, 0]
+    assert not list((tmp_path / "kept").glob("*.state"))
 
 
 @pytest.mark.parametrize("lost", ["nothing", "what ends each file", "a batch of each file"])

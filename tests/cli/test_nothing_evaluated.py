@@ -1,87 +1,105 @@
-"""Two sides without a common document: every command prints the reason once and no tables."""
+"""Exit codes and issues if a run evaluated nothing, or not the documents that a hold-out list names."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import Run
 
 Command = Callable[..., Run]
-
-TABLE = "<table><tr><td>1</table>"
-
-
-def lines(path: Path, rows: Iterator[dict[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+TABLE = "<table><tr><td>a</td></tr></table>"
+FILES = {
+    "tables": {
+        "full": {"a.html": TABLE}, "other": {"b.html": TABLE}, "none": {"a.html": "<p>no table</p>"},
+        "empty": {"a.html": ""},
+    },
+    "order": {
+        "full": {"a.ndjson": '{"doc_id": "a", "order": ["x", "y"]}\n'},
+        "other": {"b.ndjson": '{"doc_id": "b", "order": ["x", "y"]}\n{"doc_id": "c", "order": ["x", "y"]}\n'},
+        "none": {"a.ndjson": '{"doc_id": "a", "order": []}\n'},
+        "empty": {"a.json": "[]"},
+    },
+}  # fmt: skip
+CASES = [
+    ("other", "full", "no-common-document"),
+    ("full", "other", "no-common-document"),
+    ("none", "full", "no-truth"),
+    ("none", "none", "no-truth"),
+    ("empty", "empty", "no-truth"),
+    ("empty", "full", "no-truth"),
+]
 
 
 @pytest.fixture
-def apart(tmp_path: Path) -> Path:
-    """Files for each task, whose predictions are about other documents than the truth."""
-    for name, documents in (("truth", "ab"), ("found", "cd"), ("other", "ef")):
-        pages = [{"doc_id": doc, "page_index": 0, "boxes": [[0.1, 0.1, 0.5, 0.5]], "labels": ["Table"]} for doc in documents]
-        lines(tmp_path / f"{name}.ndjson", (page | {"scores": [0.9]} for page in pages))
-        orders = ({"doc_id": document, "page_index": 0, "ids": [1, 2], "order": [1, 2]} for document in documents)
-        lines(tmp_path / f"{name}-order.ndjson", orders)
-        lines(tmp_path / f"{name}.jsonl", ({"id": document, "value": 1} for document in documents))
-        (tmp_path / f"{name}-words.json").write_text(json.dumps(dict.fromkeys(documents, "one two")))
-        (tmp_path / f"{name}-tables.json").write_text(json.dumps(dict.fromkeys(documents, TABLE)))
+def sides(tmp_path: Path) -> Path:
+    for command, folders in FILES.items():
+        for folder, files in folders.items():
+            (tmp_path / command / folder).mkdir(parents=True)
+            for name, text in files.items():
+                (tmp_path / command / folder / name).write_text(text)
     return tmp_path
 
 
-COMMANDS = [
-    ("detect", "truth.ndjson", "found.ndjson"),
-    ("detect", "truth.ndjson", "found.ndjson", "--missing", "intersect", "--fail-under", "AP=0.5"),
-    ("layout", "truth.ndjson", "found.ndjson"),
-    ("order", "truth-order.ndjson", "found-order.ndjson"),
-    ("fields", "truth.jsonl", "found.jsonl"),
-    ("words", "truth-words.json", "found-words.json"),
-    ("words", "truth-words.json", "found-words.json", "other-words.json"),
-    ("tables", "truth-tables.json", "found-tables.json"),
-    ("ceiling", "truth.ndjson", "found.ndjson", "other.ndjson"),
-    ("compare", "truth.ndjson", "found.ndjson", "other.ndjson"),
-]
-named = pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-
-
-@named
-@pytest.mark.parametrize("shape", ["table", "markdown", "latex"])
-def test_command_without_common_documents_prints_the_reason_and_no_numbers(
-    shape: str, arguments: tuple[str, ...], calque: Command, apart: Path
+@pytest.mark.usefixtures("sides")
+@pytest.mark.parametrize("command", sorted(FILES))
+@pytest.mark.parametrize(("truth", "predictions", "code"), CASES)
+def test_command_that_evaluates_nothing_exits_with_3(
+    calque: Command, command: str, truth: str, predictions: str, code: str
 ) -> None:
-    run = calque(*arguments, "--format", shape)
-    runs = sum("found" in argument or "other" in argument for argument in arguments) if arguments[0] != "ceiling" else 1
-    assert (run.code, run.out) == (3, "")
-    assert run.err.count("no document in common") == len(run.err.splitlines()) == runs
-
-
-@named
-def test_json_without_common_documents_has_the_reason(arguments: tuple[str, ...], calque: Command, apart: Path) -> None:
-    run = calque(*arguments, "--format", "json")
+    run = calque(command, f"{command}/{truth}", f"{command}/{predictions}", "--format", "json")
     assert run.code == 3
-    tree = run.json
-    parts = tree["runs"].values() if arguments[0] == "words" and "runs" in tree else [tree]
-    for part in parts:
-        assert "no-common-document" in {issue["code"] for issue in part["issues"]}
-        assert set(dict(part.get("undefined", {})).values()) <= {"nothing was evaluated"} or arguments[0] == "compare"
+    if run.out:
+        assert code in {issue["code"] for issue in run.json["issues"]}
 
 
-def test_file_without_common_documents_has_the_reason_once(calque: Command, apart: Path) -> None:
-    run = calque("detect", "truth.ndjson", "found.ndjson", "-o", "result.md")
+@pytest.mark.usefixtures("sides")
+@pytest.mark.parametrize("command", sorted(FILES))
+def test_command_with_predictions_of_nothing_is_evaluated(calque: Command, command: str) -> None:
+    assert calque(command, f"{command}/full", f"{command}/none").code == 0
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    (tmp_path / "truth").mkdir()
+    for name in ("a", "b", "c"):
+        (tmp_path / "truth" / f"{name}.txt").write_text(f"one {name}")
+    return tmp_path
+
+
+def test_holdout_with_some_unknown_ids_names_them(texts: Path, calque: Command) -> None:
+    (texts / "ids.txt").write_text("a\nd\nb.txt\n")
+    run = calque("words", "truth", "truth", "--holdout", "ids.txt", "--format", "json")
+    assert run.code == 0
+    (issue,) = [issue for issue in run.json["issues"] if issue["code"] == "unknown-holdout"]
+    assert "'d'" in issue["message"]
+    assert "'b.txt'" in issue["message"]
+    assert "'d'" in run.err
+    assert run.json["counts"]["documents"] == 1
+    assert run.json["counts"]["listed_without_truth"] == 2
+
+
+def test_holdout_with_known_ids_names_none(texts: Path, calque: Command) -> None:
+    (texts / "ids.txt").write_text("a\nb\n")
+    run = calque("words", "truth", "truth", "--holdout", "ids.txt", "--format", "json")
+    assert (run.code, run.json["issues"], run.err) == (0, [], "")
+
+
+def test_holdout_with_unknown_ids_only_evaluates_nothing(texts: Path, calque: Command) -> None:
+    (texts / "ids.txt").write_text("d\ne\n")
+    run = calque("words", "truth", "truth", "--holdout", "ids.txt")
     assert run.code == 3
-    text = (apart / "result.md").read_text()
-    assert text.count("no document in common") == 1
-    assert "recall" not in text
+    assert "held out" in run.err
 
 
-def test_words_of_several_runs_show_only_the_evaluated_one(calque: Command, apart: Path) -> None:
-    run = calque("words", "truth-words.json", "truth-words.json", "found-words.json")
-    assert run.code == 3
-    assert "found-words" in run.err
-    assert "found-words" not in run.out
-    assert "truth-words" in run.out
+def test_holdout_in_shards_names_the_ids_that_no_shard_has(texts: Path, calque: Command) -> None:
+    (texts / "ids.txt").write_text("a\nb\nd\n")
+    for name in ("a", "b"):
+        calque("words", f"truth/{name}.txt", f"truth/{name}.txt", "--holdout", "ids.txt", "--save", f"{name}.state")
+    found = json.loads(calque("merge", "a.state", "b.state", "--format", "json").out)
+    (issue,) = [issue for issue in found["issues"] if issue["code"] == "unknown-holdout"]
+    assert "'d'" in issue["message"]
+    assert "'b'" not in issue["message"]

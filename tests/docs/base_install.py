@@ -106,7 +106,8 @@ def main(arguments: list[str]) -> int:
             except ExtraNeeded as error:
                 difference, verdict = "", f"ok up to the first that needs the extra {error}"
             wrong += bool(difference)
-            print(f"{page.relative_to(ROOT)}: {title} {verdict} ({time.monotonic() - began:.1f} s)", flush=True)
+            name = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
+            print(f"{name}: {title} {verdict} ({time.monotonic() - began:.1f} s)", flush=True)
             if difference:
                 print(difference)
     print(f"{wrong} of the pages' sessions and examples differ" if wrong else "all pages show what happens")

@@ -26,6 +26,18 @@ def test_every_public_name_is_explained(module: str) -> None:
             assert inspect.getdoc(getattr(found, name)), f"{module}.{name}"
 
 
+@pytest.mark.parametrize("module", api_pages.MODULES[:-1])
+def test_public_functions_have_sections_and_an_example(module: str) -> None:
+    found = importlib.import_module(module)
+    for name in api_pages.public(module):
+        function = getattr(found, name)
+        if inspect.isfunction(function):
+            text = inspect.getdoc(function) or ""
+            assert all(part in text for part in ("\nArgs:\n", "\nReturns:\n", "\n>>> ")), f"{module}.{name}"
+            for parameter in inspect.signature(function).parameters:
+                assert re.search(rf"^    {parameter}: \S", text, re.MULTILINE), f"{module}.{name}: {parameter}"
+
+
 def test_pages_are_in_the_navigation_and_lead_everywhere() -> None:
     listed = re.findall(r"(reference/api/.*\.md)", (ROOT / "mkdocs.yml").read_text("utf-8"))
     assert listed == [api_pages.path(module) for module in api_pages.MODULES]
@@ -92,4 +104,5 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     page = (tmp_path / "site/reference/api/calque.html").read_text("utf-8")
     assert "Pairs boxes of one page and label greedily by IoU" in page
-    assert not re.search(r"<(?:script|link|img)[^>]*(?:src|href)=\"https?:", page)  # nothing is loaded from elsewhere
+    # The page loads nothing from other hosts; a canonical link is only a name.
+    assert not re.search(r"<(?:script|link(?! rel=\"canonical\")|img)[^>]*(?:src|href)=\"https?:", page)

@@ -195,11 +195,11 @@ OTHERS: dict[str, tuple[Any, str, Any, Told]] = {
     ),
     "a number of a word": (
         Words(), "w.parquet", {"docid": ["d", "d"], "wordid": ["1" * 18, "x"], "word": ["x", "y"]},
-        [("not-parquet", "row 2", 'the wordid "x" is no whole number of up to 18 digits', "")],
+        [("wrong-wordid", "row 2", 'wordid "x" is not a whole number from 0 with up to 18 digits', "")],
     ),
     "a long number of a word": (
         Words(), "w.parquet", {"docid": ["d"], "wordid": ["1" * 19], "word": ["x"]},
-        [("not-parquet", "row 1", f'the wordid "{"1" * 19}" is no whole number of up to 18 digits', "")],
+        [("wrong-wordid", "row 1", f'wordid "{"1" * 19}" is not a whole number from 0 with up to 18 digits', "")],
     ),
     "a word beyond all words": (
         Words(), "w.csv", f'docid,wordid,word\nd,0,a\nd,1,"{"x" * 131_073}"\n',

@@ -97,8 +97,8 @@ def nested(levels: int) -> Any:
             docling("groups/0", groups=[{"children": [{"$ref": "#/groups/1"}]}, {"children": [{"$ref": "#/groups/0"}]}]),
             "#/groups/0 is inside itself in the body tree",
         ),
-        ("<alto/>", "only PAGE has a reading order"),
-        ({"what": 1}, "give PAGE XML, OmniDocBench, a DoclingDocument, or page rows with order"),
+        ("<alto/>", "calque words"),
+        ({"what": 1}, "calque fields"),
         ("nothing", "is not JSON"),
     ],
 )

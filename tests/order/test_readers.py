@@ -143,7 +143,7 @@ def test_docling_documents_and_pages_have_names() -> None:
     assert list(read_orders_of(docling(origin={"filename": "x.pdf"})).pages) == ["x.pdf"]
     assert list(read_orders_of(docling()).pages) == ["doc"]
     assert list(read_orders_of(docling(name="")).pages) == ["stem"]
-    sizes = {"1": {}, "999999999": {"size": 3}, "1000000000": {}, "0": {}, "x": {}, "2": {"size": {"width": 1, "height": 1}}}
+    sizes = {"1": {}, "999999999": {"size": 3}, "2": {"size": {"width": 1, "height": 1}}}
     pages = read_orders_of(docling(pages=sizes)).pages["doc"]
     assert {number: page.size for number, page in pages.items()} == {0: None, 1: (1.0, 1.0), 999999998: None}
 
@@ -151,6 +151,8 @@ def test_docling_documents_and_pages_have_names() -> None:
 @pytest.mark.parametrize(
     ("tree", "code"),
     [
+        (docling(pages={"0": {}}), "wrong-type"),
+        (docling(pages={"x": {}}), "wrong-type"),
         (docling(groups=[{"children": refs("groups/0")}], body={"children": refs("groups/0")}), "order-shape"),
         (docling(body={"children": refs("body")}), "order-shape"),
         (docling(texts=[{"prov": [prov(page=2, origin="BOTTOMLEFT")]}]), "page-size"),

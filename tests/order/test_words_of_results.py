@@ -87,7 +87,7 @@ def test_the_documents_that_are_read_worst_come_first() -> None:
     assert [row[0] for row in made.rows] == ["d2", "d0", "d3", "d1"]
     many = documents(*([0.5] * (LISTED + 1)))
     long = next(each for each in sections(numbers(documents=many)) if "lowest" in each.title)
-    assert (len(long.rows), list(long.notes)) == (LISTED, ["and 1 more, each with higher pairs"])
+    assert (len(long.rows), list(long.notes)) == (LISTED, ["and 1 more document"])
     assert list(made.notes) == []
 
 

@@ -21,8 +21,9 @@ from calque.checks.shapes import regions
 from calque.checks.suites import named_files
 from calque.comparators import written_numbers
 from calque.core import named_code, yaml_tree
-from calque.core.boxes import class_map
+from calque.core.boxes import class_map, crowding
 from calque.core.corpora import tables as table_corpus
+from calque.detection.auditing import audit
 from calque.fields.comparison import cells
 from calque.fields.schemas import json_schema, plain_form
 from calque.kernels.reference import masks, slabs
@@ -73,6 +74,8 @@ STATED: dict[str, str] = {
     "vertices of a polygon in checks": f"{regions.MOST_VERTICES:,}",
     "edges times crossings of a polygon in checks that crosses itself": f"{regions.MOST_CUTS:,}",
     "steps of work on the outlines of one page": f"{slabs.BASE_ALLOWANCE:,} and {slabs.EDGE_ALLOWANCE:,} for each edge",
+    "overlapping pairs of boxes on one page": f"{crowding.MOST_PAIRS:,}",
+    "findings of an audit": f"{audit.MOST_FINDINGS:,}",
     "columns of pixels that the ring of a mask crosses": f"{masks.MOST_TOGGLES:,}",
     "pixels of a page with masks": f"{masks.MOST_PLACES - 1:,}",
     "items of a list in a record": f"{cells.MOST_ITEMS:,}",

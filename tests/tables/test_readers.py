@@ -204,9 +204,8 @@ def test_what_a_folder_holds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "a.html").write_text(HTML)
     corpus = read_tables(tmp_path)
     assert list(corpus.tables) == ["a"]
-    assert [(issue.code, issue.message, issue.severity) for issue in corpus.issues] == [
-        ("not-read", "x.bin is in no format that holds tables", Severity.NOTE)
-    ]
+    assert [(issue.code, issue.severity) for issue in corpus.issues] == [("not-read", Severity.NOTE)]
+    assert "x.bin" in corpus.issues[0].message
     (tmp_path / "a.md").write_text("|a|\n|-|\n")
     (tmp_path / "b.json").write_text("{")
     (tmp_path / "b.md").write_text("|a|\n|-|\n")

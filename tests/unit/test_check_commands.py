@@ -124,8 +124,11 @@ def test_answers_are_kept_by_content(folder: Path) -> None:
     (folder / "count.py").write_text(COUNTED + "# another version\n")
     results(suite_of(folder, config, cache=cache))
     assert times() == 5  # and now the program
-    results(suite_of(folder, {**config, "cache": False}, cache=cache))
+    (folder / "judge.py").write_text(JUDGE + "# a module that the program may import\n")
+    results(suite_of(folder, config, cache=cache))
     assert times() == 7
+    results(suite_of(folder, {**config, "cache": False}, cache=cache))
+    assert times() == 9
 
 
 def test_a_system_under_test_gives_the_outputs(folder: Path) -> None:

@@ -106,7 +106,7 @@ def test_one_value_stands_for_no_more_rows_than_the_table_has(shape: list[int]) 
     told["ledger"]["tables"]["t"]["x"]["shape"] = shape
     text = json.dumps(told).encode()
     body = MAGIC + len(text).to_bytes(8, "little") + text + data[head:-16]
-    with pytest.raises(ContractError, match="longer than the state, or than its table"):
+    with pytest.raises(ContractError, match=r"longer than the state, or than its table|columns of the state would take"):
         unpack(body + xxh3_128(body).digest(), "f")
 
 

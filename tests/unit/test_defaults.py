@@ -148,8 +148,8 @@ WRONG: list[tuple[str, Callable[[], Any]]] = [
     ("task", lambda: Evaluator(Detection)),  # type: ignore[arg-type]  # as people write it
     ("keep", lambda: Evaluator(Detection(), keep="all")),  # type: ignore[arg-type]  # not one of the words
     ("jobs", lambda: Evaluator(Detection(), jobs=0)),
-    ("expected", lambda: Evaluator(Detection()).update(3, 4)),
-    ("found", lambda: Evaluator(Detection()).update(corpus(), 4)),
+    ("truth", lambda: Evaluator(Detection()).update(3, 4)),
+    ("predictions", lambda: Evaluator(Detection()).update(corpus(), 4)),
 ]
 
 

@@ -159,9 +159,9 @@ def test_dots_in_labels_do_not_confuse_the_reasons() -> None:
 
 def test_the_signature_names_what_differs() -> None:
     one = Signature("detection", {"iou": "0.5", "old": "1"})
-    other = Signature("layout", {"iou": "0.6", "new": "2"}, numbers="0.9")
+    other = Signature("detection", {"iou": "0.6", "new": "2"}, numbers="0.9")
+    assert one.differences(Signature("layout", {"iou": "0.6"}, numbers="0.9")) == ["task: detection and layout"]
     assert one.differences(other) == [
-        "task: detection and layout",
         "calque: numbers of 0.1 and of 0.9",
         "iou: 0.5 and 0.6",
         "old: 1 and (not set)",

@@ -115,7 +115,7 @@ def test_truth_and_reading_beside_each_other(tmp_path: Path) -> None:
 
 
 def test_a_stem_pattern_that_fits_nothing_or_is_none(tmp_path: Path) -> None:
-    with pytest.raises(ContractError, match="none of its 1 files fits"):
+    with pytest.raises(ContractError, match="none of its 1 file fits"):
         words_in(put(tmp_path, x_txt="a"), stems=Stems("*.gt.txt"))
     with pytest.raises(ConfigError, match=r"needs one \*"):
         Words(stem_pattern="gt").reading(truth=True)

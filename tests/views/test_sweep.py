@@ -186,9 +186,7 @@ def test_a_floor_of_one_takes_the_most_of_the_other() -> None:
 @given(boxes, boxes, st.sampled_from([0.0, 0.4, 0.8]), st.sampled_from([0.0, 12.0]))
 @example([Box("a", 0, LABELS[0], 0, 0, 9, 9, 0.9)], [Box("a", 0, LABELS[0], 0, 0, 2, 2, 0.1)], 0.4, 12.0)
 @example([Box("a", 0, LABELS[0], 0, 0, 9, 9, 0.9)], [Box("a", 0, LABELS[0], 0, 0, 9, 9, 0.1)], 0.4, 12.0)
-def test_kept_outcomes_have_the_columns_of_the_views(
-    truths: list[Box], found: list[Box], least: float, small: float
-) -> None:
+def test_kept_outcomes_have_the_columns_of_the_views(truths: list[Box], found: list[Box], least: float, small: float) -> None:
     sides = corpus(truths, scores=False), corpus(found, scores=True)
     settings = {"min_score": least, "min_area": small}
     plain, asked = (

@@ -196,11 +196,12 @@ def _nobody(numbers: Mapping[str, Any], block: Mapping[str, Any]) -> str:
         what = "a value that systems agree on" if numbers["kind"] == "fields" else "a box of another label"
         text += f": {joined([f'{other:,} {_has(other)} {what}', f'{rest:,} none'])}"
     if missed.get("contested"):
-        text += f"; {missed['contested']:,} share a box with another truth, which has it"
+        shares = "shares" if missed["contested"] == 1 else "share"
+        text += f"; {missed['contested']:,} {shares} a box with another truth, which has it"
     if suspects["agreed"]:
         what = counted(suspects["agreed"], *_noun(numbers["kind"]))
         text += f"; {what} agreed on {'is' if suspects['agreed'] == 1 else 'are'} not in the truth"
-    return f"{text} (--suspects 20 lists them)" if suspects["listed"] else text
+    return f"{text} (--suspects {max(20, _number_of_suspects(block))} lists them)" if suspects["listed"] else text
 
 
 def _has(count: int) -> str:
@@ -242,14 +243,18 @@ def _documents(numbers: Mapping[str, Any]) -> list[Section]:
     return [Section(title="", notes=notes)] if notes else []
 
 
+def _number_of_suspects(block: Mapping[str, Any]) -> int:
+    return sum(count for kind, count in block["suspects"].items() if kind != "listed")
+
+
 def _suspects(block: Mapping[str, Any], wanted: int) -> list[Section]:
     listed = block["suspects"]["listed"][:wanted]
     if not listed:
         return []
     rows = [(each["kind"], each["systems"], str(each["document"]), _place(each), said_of(each)) for each in listed]
     head = ("kind", "systems", "document", "place", "what")
-    more = len(block["suspects"]["listed"]) - len(listed)
-    notes = [f"and {more:,} more (--format json has them all)"] if more else []
+    every = _number_of_suspects(block)
+    notes = [f"and {every - len(listed):,} more (--suspects {every} lists them)"] if every > len(listed) else []
     return [Section(title="Annotations to look at", head=head, rows=rows, notes=notes, left=(0, 2, 3, 4))]
 
 
@@ -386,7 +391,7 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
     reached = Phrase(f"recall{at}", percent(block["select"]["recall"]), "good" if block["select"]["recall"] >= 0.9 else "")
     names = numbers["systems"]
     if len(names) == 1:
-        return [f"{names[0]} finds ", best, "; the best choice of its own boxes finds ", reached, "."]
+        return [f"{names[0]} finds ", best, f"; the best choice of its own {NOUNS[numbers['kind']]} finds ", reached, "."]
     together = "both" if len(names) == 2 else f"all {len(names)}"
     return [f"{block['best']['system']}, the best, finds ", best, f"; {together} together could find ", reached, "."]
 

@@ -222,6 +222,12 @@ class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
 
         return ground(self, ledger) or super().ground(ledger)
 
+    def own_code(self) -> tuple[str, ...]:
+        """Return the comparators that somebody registered."""
+        from calque.comparators.base import named_in
+
+        return (*super().own_code(), *named_in(str(self.schema)))
+
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """The ladder at every level, what systems share, and what nobody finds."""
         from calque.ceiling.numbers import measure

@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from calque.core.shards.checkpoint import Checkpoint
 
 FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
-EXTENSIONS = {
-    ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".csv": "csv", ".md": "markdown", ".tex": "latex",
-}  # fmt: skip
 
 
 @click.command("check", cls=GroupedCommand)
@@ -154,6 +151,8 @@ def _log_to_stderr(*, quiet: bool) -> None:
 
 def _format_of(name: str, shape: str | None) -> str:
     """The format of a file: by its extension; ``--format`` is for what is printed, and for names that tell none."""
+    from calque.cli.render import EXTENSIONS
+
     return outputs.by_name(name, EXTENSIONS) or shape or outputs.silent(name, EXTENSIONS)
 
 

@@ -231,7 +231,8 @@ def say_losses(results: Iterable[Result]) -> None:
     from calque.core.presentation.sections import grouped, printable
     from calque.readers.sides.readings import CODES
 
-    for line in grouped(issue for issue in issues if issue.severity is Severity.LOSS or issue.code in CODES):
+    told_anyway = (*CODES, "unknown-holdout")
+    for line in grouped(issue for issue in issues if issue.severity is Severity.LOSS or issue.code in told_anyway):
         click.echo(click.style("note:", bold=True) + f" {told(printable(line))}", err=True, color=colour())
 
 

@@ -184,10 +184,13 @@ def _explain(text: str) -> None:
         raise ConfigError(f"{error}; {_nearest(text, known)}") from None
     if name.name.casefold() not in known:
         raise ConfigError(f"no measure or column is named {name.name!r}; {_nearest(name.name, known)}")
-    # A threshold or a class of boxes is asked for: only tasks with boxes answer.
+    # With a threshold only tasks with boxes answer, with a class or a field fields as well.
     narrow = name.threshold is not None or name.label is not None
     entries = _spelled(known[name.name.casefold()], name.name)
-    found = [entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope)] or entries
+    by_field = name.threshold is None
+    found = [
+        entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope) or (by_field and entry[0] == "fields")
+    ] or entries
     scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
     if not scoped:
         scopes = dict.fromkeys(scope for entry in found for scope in _scopes(*entry))
@@ -288,7 +291,7 @@ def _print(title: str, task: str, measure: Measure, name: MeasureName | None, *,
         "threshold": ""
         if name is None or name.threshold is None
         else f"a pair counts when its IoU is at least {name.threshold!r}",
-        "scope": f"only the class {name.label!r}"
+        "scope": f"only the {'field' if task == 'fields' else 'class'} {name.label!r}"
         if name is not None and narrow
         else f"{scope}: {scopes[scope]}"
         if scopes

@@ -24,6 +24,8 @@ from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from calque.cli.render import Sheet
     from calque.core.result import Result
 
@@ -66,12 +68,21 @@ def command(
         raise click.UsageError("Missing argument 'PREDICTIONS'.")
     if errors and values["brief"]:
         raise click.UsageError("--errors lists every wrong value; --brief is for numbers. Give one of them.")
-    if write_schema is not None:
-        from calque.cli.inputs import taken_in
+    look = partial(_look, errors, documents, values["quiet"])
+    if write_schema is None:
+        return evaluate(Fields, truth, predictions, values, look=look)
+    from calque.cli.inputs import taken_in
 
-        truth, predictions = taken_in(truth, predictions)
-        values["schema"] = _settled(truth, write_schema, values).schema
-    return evaluate(Fields, truth, predictions, values, look=partial(_look, errors, documents, values["quiet"]))
+    truth, predictions = taken_in(truth, predictions)
+    task = _settled(truth, write_schema, values)
+    values["schema"] = task.schema
+
+    def look_at_same_truth(result: Result) -> Sheet | None:
+        for path in _files(truth):
+            task.check_unchanged(path)
+        return look(result)
+
+    return evaluate(Fields, truth, predictions, values, look=look_at_same_truth)
 
 
 def _check_alone(values: dict[str, Any], **others: Any) -> None:
@@ -101,10 +112,17 @@ def _settled(truth: str, write_schema: str | None, values: dict[str, Any]) -> Fi
     from calque.fields.schemas.explained import editable
 
     settle()
-    task = task_from(Fields, dict(values)).settled(truth)
+    task = task_from(Fields, dict(values)).settled_over(_files(truth))
     if write_schema is not None:
         put(write_schema, [editable(task.schema, task.accounting)], quiet=values["quiet"])
     return task
+
+
+def _files(truth: str) -> Sequence[str]:
+    """Return the files that a path or a pattern names."""
+    from calque.readers.sources.shards import found
+
+    return found(truth) or (truth,)
 
 
 def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, shown: bool) -> int:

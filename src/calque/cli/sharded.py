@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -32,13 +33,9 @@ def on_cluster(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, sc
     """By the workers of a cluster, which are there until the block ends."""
     from calque.core.shards.cluster import evaluated_on
     from calque.engines.on_dask import Cluster
-    from calque.readers.sources.shards import is_address
 
-    first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
     with Cluster(scheduler, jobs) as cluster:
-        yield Sharded(
-            lambda: evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep), lambda: None
-        )
+        yield Sharded(lambda: evaluated_on(cluster, _settled(task, shards), shards, keep=keep), lambda: None)
 
 
 @contextmanager
@@ -56,7 +53,7 @@ def _evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, ke
     from calque.core.shards.cluster import evaluated_shard
     from calque.engines import meter
 
-    evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
+    evaluator = Evaluator(_settled(task, shards), keep=keep, jobs=jobs)
     if len(shards) > 1:
         meter().expect(len(shards), "shard")
     for shard in shards:
@@ -64,6 +61,22 @@ def _evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, ke
         if len(shards) > 1:
             meter().advance()
     return evaluator
+
+
+def _settled(task: Task, shards: Sequence[Shard]) -> Task:
+    """Return the task with all that it leaves to the truth of all shards filled in; files elsewhere are brought here first."""
+    from calque.fields.task import Fields
+
+    if not isinstance(task, Fields) or task.schema:
+        return task.settled(shards[0].truth)
+    import tempfile
+
+    from calque.core.shards.cluster import brought
+    from calque.readers.sources.shards import is_address
+
+    with tempfile.TemporaryDirectory(prefix="calque-") as folder:
+        truths = [brought(shard.truth, os.path.join(folder, str(number))) for number, shard in enumerate(shards)]
+        return task.settled_over(truths, [shard.predictions for shard in shards if not is_address(shard.predictions)])
 
 
 @contextmanager

@@ -136,9 +136,7 @@ def _suite(name: str) -> Verdict:
 
 def _read(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth: bool) -> Corpus:
     if verb == "fields":
-        from calque.readers.records import read_records
-
-        return read_records(name, id_key=values["id_key"] or None)
+        return _records(name, values)
     if verb == "words":
         from calque.readers.text.texts import read_texts
 
@@ -161,6 +159,24 @@ def _read(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth
     rules = reading_rules(dict(values))
     corpus = read(name, format=format or None, strict=values["strict"], allow_missing_scores=allowed, **rules)
     return replace(corpus, issues=(*corpus.issues, *remarks(corpus))) if isinstance(corpus, BoxCorpus) else corpus
+
+
+def _records(name: str, values: Mapping[str, Any]) -> Corpus:
+    """Read records, with everything that calque fields says of them under the schema."""
+    from dataclasses import replace
+
+    from calque.core.errors import ConfigError
+    from calque.fields.task import Fields
+    from calque.readers.records import read_records
+
+    task = Fields(schema=values["schema"], id=values["id_key"])
+    try:
+        task = task.settled(name).numbers_only()
+    except ConfigError:  # no value is there to make a schema from
+        return read_records(name, id_key=task.id or None)
+    corpus = read_records(name, declared=frozenset(task.plan().keys), id_key=task.id or None)
+    nothing = replace(corpus, records=[{}] * len(corpus), rows=None, source="", issues=())
+    return replace(corpus, issues=(*corpus.issues, *task.score(corpus, nothing).issues))
 
 
 def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Mapping[str, Any]) -> Task:

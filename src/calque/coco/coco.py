@@ -93,7 +93,7 @@ class COCO:
         if len(areaRng):
             rows = [row for row in rows if areaRng[0] < row["area"] < areaRng[1]]
         if iscrowd is not None:
-            return [row["id"] for row in rows if row["iscrowd"] == iscrowd]
+            return [row["id"] for row in rows if (row["iscrowd"] or 0) == iscrowd]
         return [row["id"] for row in rows]
 
     def getCatIds(self, catNms: Any = (), supNms: Any = (), catIds: Ids = ()) -> list[Any]:

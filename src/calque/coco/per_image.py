@@ -21,12 +21,12 @@ HIGHEST_THRESHOLD = 1 - 1e-10
 
 def is_crowd(row: Mapping[str, Any]) -> int:
     """Whether any number of detections may lie on a truth."""
-    return int(row.get("iscrowd", 0))
+    return int(row.get("iscrowd") or 0)
 
 
 def area_of(row: Mapping[str, Any]) -> Any:
     """The size that decides about area ranges."""
-    if "area" in row:
+    if row.get("area") is not None:
         return row["area"]
     segmentation = row.get("segmentation")
     if isinstance(segmentation, Mapping) and isinstance(segmentation["counts"], str | bytes):
@@ -86,7 +86,7 @@ def verdict(
 
 
 def _outside(row: Row, low: float, high: float) -> bool:
-    area = row["area"] if "area" in row else area_of(row)
+    area = area_of(row)
     return bool(area < low or area > high)
 
 

@@ -75,12 +75,10 @@ class CocoSide:
         """The columns of rows whose shapes stand under ``key``; `Unusual` where a column does not hold what they say."""
         taken, image, label = places.sorted(rows)
         shapes = [row[key] for row in taken]
-        try:
-            areas = np.array([row["area"] for row in taken], dtype=np.float64)
-        except KeyError:
-            areas = np.array([area_of(row) for row in taken], dtype=np.float64)
+        given = [row.get("area") for row in taken]
+        areas = np.array([area_of(row) for row in taken] if None in given else given, dtype=np.float64)
         crowd = [] if found else [is_crowd(row) for row in taken]
-        if any(bool(row.get("iscrowd", 0)) != bool(flag) for row, flag in zip(taken, crowd, strict=False)):
+        if any(bool(row.get("iscrowd")) != bool(flag) for row, flag in zip(taken, crowd, strict=False)):
             raise Unusual("a share of a crowd")
         boxes = plain_boxes(shapes) if key == "bbox" else np.zeros((0, 4))
         if not np.isfinite(boxes).all() or np.isnan(areas).any():

@@ -46,7 +46,8 @@ class ANLSComparator(BaseComparator):
 class ANLSStarComparator(BaseComparator):
     """ANLS for trees: objects by key, lists by the best pairing, texts by ANLS; the share of what could be right.
 
-    A tuple in the truth lists accepted alternatives; an empty one is no value, as ``None``. A list, an object and a text have nothing in common.
+    A tuple in the truth lists accepted alternatives; an empty one is no value, as ``None``. A list, an object and a text have
+    nothing in common.
 
     >>> ANLSStarComparator().compare({"a": "x", "b": ["y", "z"]}, {"a": "x", "b": ["z"]})
     0.6666666666666666

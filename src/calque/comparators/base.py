@@ -180,9 +180,20 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 @names_arguments
 def register_comparator(name: str, comparator: Registered) -> Registered:
-    """Make a comparator class, or a plain function of two values, known to schemas under a name.
+    """Register a comparator under a name that schemas can use.
 
-    >>> _ = register_comparator("same_length", lambda truth, found: float(len(truth) == len(found)))
+    Args:
+        name: The name.
+        comparator: A subclass of `BaseComparator`, or a function of two values that returns their similarity from 0 to 1.
+
+    Returns:
+        The comparator itself.
+
+    Raises:
+        ConfigError: calque has a comparator of that name.
+        TypeError: ``name`` is not a text, or ``comparator`` is neither a class nor a function.
+
+    >>> _ = register_comparator("same_length", lambda truth, prediction: float(len(truth) == len(prediction)))
     >>> comparator("same_length").compare("abc", "xyz")
     1.0
     """

@@ -258,9 +258,14 @@ def described(hint: Any) -> str:
     if origin in (Union, UnionType, Literal):
         return " or ".join(repr(one) if origin is Literal else described(one) for one in inner)
     if origin in _CONTAINERS and not issubclass(origin, Mapping):
-        many = inner and inner[0] in (int, float, str)
-        return f"a list of {WORDS[inner[0]].removeprefix('a ')}s" if many else "a list"
+        if inner and inner[0] in (int, float, str):
+            return f"a list of {WORDS[inner[0]].removeprefix('a ')}s"
+        return f"a list of {inner[0].__name__} objects" if inner and _is_ours(inner[0]) else "a list"
     return WORDS.get(origin) or _named(getattr(origin, "__name__", str(origin)))
+
+
+def _is_ours(hint: Any) -> bool:
+    return isinstance(hint, type) and hint.__module__.startswith("calque.")
 
 
 def _named(name: str) -> str:

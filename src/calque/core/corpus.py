@@ -117,10 +117,25 @@ class Corpus(ABC):
         label_names: Sequence[str] | None = None,
         all_documents: Iterable[UnitId] = (),
     ) -> BoxCorpus:
-        """A corpus of boxes from arrays with one entry for each box.
+        """Make a corpus of boxes from arrays with one entry per box.
 
-        ``labels`` are names, or codes into ``label_names``. ``documents`` and ``pages`` say where each box is
-        (default: one document named 0, page 0); ``all_documents`` adds documents without boxes.
+        Args:
+            boxes: Four numbers per box.
+            labels: The label of each box: a name, or a code into ``label_names``.
+            documents: The document of each box. By default one document named 0.
+            pages: The page of each box, from 0. By default page 0.
+            scores: The confidence of each box, for predictions.
+            ids: The id of each box.
+            form: What the four numbers are: ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``.
+            extent: ``"pixels"`` or ``"normalized"``.
+            label_names: The names that the codes in ``labels`` stand for.
+            all_documents: Documents to add that have no boxes.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            ValueError: An array has the wrong length or shape, or contains a value that is not allowed.
 
         >>> corpus = Corpus.from_arrays([[0, 0, 10, 10], [5, 5, 9, 9]], ["Table", "Figure"], pages=[0, 1])
         >>> corpus.units(), corpus.labels, len(corpus)

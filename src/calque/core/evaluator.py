@@ -44,16 +44,32 @@ CROWDED = 4096
 
 
 class Evaluator:
-    """Adds up documents: in one call or in many, in one process or in shards that are merged, always to the same bits.
+    """Score documents of one task and add them up.
 
-    ``keep="numbers"`` lets go of boxes and ids once a document is scored; outcome lists then have none. What numbers are
-    made of waits in a temporary file when it grows long, if the task can measure it chunk by chunk.
+    The documents may come in one call or in many, in one process or in shards that are merged. The metrics are the same to
+    the last bit.
+
+    Args:
+        task: The task and its settings, such as ``Detection(iou=0.5)``.
+        keep: ``"outcomes"`` keeps the outcome of every item. ``"numbers"`` drops boxes and ids once a document is scored,
+            which needs less memory; outcome lists are then empty.
+        jobs: The number of processes or threads.
+
+    Raises:
+        TypeError: ``task`` is not a task.
+        ValueError: ``keep`` or ``jobs`` has a value that is not allowed.
+
+    >>> from calque import Evaluator, Words
+    >>> result = Evaluator(Words()).update({"page 1": "the cat sat"}, {"page 1": "the cat sit"}).compute()
+    >>> result["recall"], result["precision"]
+    (0.6666666666666666, 0.6666666666666666)
     """
 
     def __init__(self, task: Task, *, keep: Keep = "outcomes", jobs: int = 1) -> None:
         if not isinstance(task, Task):
-            given = task.__name__ if isinstance(task, type) else repr(task)
-            raise TypeError(f"task must be a task such as Detection(), not {given}")
+            if isinstance(task, type):
+                raise TypeError(f"task must be a task, got the class {task.__name__}. Write {task.__name__}().")
+            raise TypeError(f"task must be a task, got {task!r}. Pass for example calque.Detection().")
         if keep not in ("numbers", "outcomes"):
             raise ValueError(f"keep must be 'numbers' or 'outcomes', not {keep!r}")
         if not isinstance(jobs, int) or jobs < 1:
@@ -214,7 +230,25 @@ class Evaluator:
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
-        """Add the documents of another evaluator with the same signature."""
+        """Add the documents of another evaluator that has the same task and settings.
+
+        Args:
+            other: The other evaluator. It stays as it is.
+
+        Returns:
+            The evaluator itself, so that calls can be chained.
+
+        Raises:
+            MergeError: The two evaluators have different tasks or settings, or a document is in both.
+            TypeError: ``other`` is not an evaluator.
+
+        >>> from calque import Evaluator, Words
+        >>> shards = [Evaluator(Words()).update({name: "a b"}, {name: "a"}) for name in ("page 1", "page 2")]
+        >>> shards[0].merge(shards[1]).compute()["recall"]
+        0.5
+        """
+        if not isinstance(other, Evaluator):
+            raise TypeError(f"merge: other must be an Evaluator, got {other!r}. Merge evaluators before you call compute().")
         theirs = other.task
         apart = [*self.task.signature().differences(theirs.signature()), *self.task.at_odds(theirs), *self.task.apart(theirs)]
         if apart:
@@ -284,7 +318,14 @@ class Evaluator:
         return summarize(by_place(self._issues))
 
     def compute(self) -> Result:
-        """The numbers of everything seen so far; calling it changes nothing."""
+        """Compute the metrics of all documents that were added so far. You can add more documents afterwards.
+
+        Returns:
+            The result.
+
+        Raises:
+            ValueError: No document was added yet.
+        """
         with well_formed(self._state) if self._state else nullcontext():
             return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
 
@@ -295,7 +336,14 @@ class Evaluator:
             self._issues = [issue.renamed(files) for issue in self._issues]
 
     def state(self) -> bytes:
-        """Everything that `from_state` needs to go on, as bytes."""
+        """Return the state of the evaluation as bytes. `from_state` restores the evaluator from them.
+
+        Returns:
+            The settings and the outcomes of all documents that were added so far.
+
+        Raises:
+            ValueError: No document was added yet.
+        """
         return pack(self.header(), self.ledger())
 
     def header(self) -> dict[str, Any]:
@@ -312,7 +360,24 @@ class Evaluator:
     @classmethod
     @names_arguments
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
-        """The evaluator whose `state` this is."""
+        """Restore the evaluator whose `state` this is. It takes further documents and merges with others.
+
+        Args:
+            data: The bytes that `state` returned.
+            file: The name that error messages use for the data.
+
+        Returns:
+            The evaluator.
+
+        Raises:
+            ContractError: The bytes are not a state, or are damaged.
+            MergeError: Another version of calque wrote the state, and its numbers differ.
+
+        >>> from calque import Evaluator, Words
+        >>> evaluator = Evaluator(Words()).update({"page 1": "a b"}, {"page 1": "a"})
+        >>> Evaluator.from_state(evaluator.state()).compute()["recall"]
+        0.5
+        """
         header, ledger = unpack(data, file)
         return cls.of_header(header, [ledger], file)
 
@@ -333,14 +398,33 @@ class Evaluator:
 
     @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file, whole or not at all."""
+        """Write the state to a file. A write that fails leaves an existing file as it was.
+
+        Args:
+            path: The file to write.
+
+        Raises:
+            ValueError: No document was added yet.
+            OSError: The file cannot be written.
+        """
         packed = Packed(self.header(), self.ledger())
         write_whole(path, packed, size=packed.size)
 
     @classmethod
     @names_arguments
     def load(cls, path: str | os.PathLike[str]) -> Evaluator:
-        """The evaluator that `save` wrote."""
+        """Restore the evaluator that `save` wrote.
+
+        Args:
+            path: The file to read.
+
+        Returns:
+            The evaluator.
+
+        Raises:
+            ContractError: The file is not a state, or is damaged.
+            OSError: The file cannot be read.
+        """
         with open(path, "rb") as file:
             return cls.from_state(file.read(), file=os.fspath(path))
 

@@ -11,10 +11,11 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from calque.core.columns import Table
-from calque.core.errors import Issue, Severity, summarize
+from calque.core.errors import Issue, Severity, did_you_mean, summarize
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
 from calque.core.presentation.sections import Section, to_html, to_text, with_reasons
+from calque.core.presentation.wording import some
 from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
@@ -124,10 +125,15 @@ RESULT_NAMES = (
 
 
 class Result(Frozen, eq=False):
-    """What an evaluation says. Index it by measure name, or by class and measure name.
+    """The metrics, the outcomes and the signature of an evaluation. `Evaluator.compute` returns it.
 
-    ``result["recall@0.5"]``, ``result["Table", "recall@0.5"]`` and ``result["recall@0.5/Table"]`` are numbers, or ``None``
-    where `undefined` says why there is none.
+    Index it by the name of a metric: ``result["recall@0.5"]``, ``result["recall@0.5/Table"]`` or
+    ``result["Table", "recall@0.5"]``. A metric without a value is ``None``; `why_undefined` gives the reason.
+
+    >>> from calque import Evaluator, Words
+    >>> result = Evaluator(Words()).update({"page 1": "a b"}, {"page 1": "a"}).compute()
+    >>> result["recall"], result["precision"], result.outcomes().height
+    (0.5, 1.0, 3)
     """
 
     task: Task
@@ -153,11 +159,12 @@ class Result(Frozen, eq=False):
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
             if nothing.code in (NO_COMMON_DOCUMENT, NO_COMMON_PAGE):  # "no predictions" would be untrue
                 undefined = dict.fromkeys(undefined, "nothing was evaluated")
-        return cls(task, ledger, numbers, undefined, (*issues, *task.losses(ledger)), sources)
+        issues = task.weighed((*issues, *task.losses(ledger)), numbers)
+        return cls(task, ledger, numbers, undefined, issues, sources)
 
     @property
     def signature(self) -> Signature:
-        """Every setting behind these numbers."""
+        """The task, the version of calque and every setting that can change a metric."""
         signature = self.task.signature()
         added = {key: value for addition in self.additions for key, value in addition.settings.items()}
         return signature.replaced(settings={**signature.settings, **added}) if added else signature
@@ -173,38 +180,52 @@ class Result(Frozen, eq=False):
 
     @property
     def unevaluated(self) -> Issue | None:
-        """Why nothing was evaluated, when nothing was: no document in common, nothing held out, or an empty truth."""
+        """Why calque evaluated nothing, such as no common document or an empty ground truth; else ``None``."""
         return next((issue for issue in self.issues if issue.code in CODES and issue.severity is Severity.LOSS), None)
 
     @property
     def failures(self) -> list[str]:
-        """What does not hold of that which must, one line each: gates, and the gate of a suite of checks."""
+        """The gates that failed, one line each. `gated` sets gates; a suite of checks has its own."""
         return [*self.verdict.failures, *self.task.failures(self.numbers)]
 
     def __getitem__(self, key: str | tuple[str, str]) -> float | None:
-        label, text = key if isinstance(key, tuple) else (None, key)
+        label, text = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
+        if not isinstance(text, str) or not isinstance(label, str | None):
+            raise TypeError(f"a result is indexed by the name of a metric, got {key!r}. Write result['recall'], for example.")
         name = MeasureName.parse(text if label is None else f"{text}/{label}")
         node: Any = self.numbers
         for step in self.task.address(name):
             if not isinstance(node, Mapping) or step not in node:
-                known = ", ".join(map(str, node)) if isinstance(node, Mapping) else "nothing"
-                raise KeyError(f"no measure {name}: there is no {step!r} among {known}")
+                raise KeyError(self._no_metric(str(name), step, node))
             node = node[step]
         if isinstance(node, Mapping | list):
             raise KeyError(f"{name} is a table, not a number")
         return node  # type: ignore[no-any-return]  # the tree is plain JSON
 
+    def _no_metric(self, name: str, step: str, node: Any) -> str:
+        """What is wrong with a name, and the name or the values that come closest."""
+        hint = did_you_mean(name, self.task.names(self.numbers))
+        known = some(node, 12) if isinstance(node, Mapping) else "nothing"
+        return f"no metric {name}: there is no {step!r} among {known}{hint and f'; {hint}'}"
+
     def measures(self) -> dict[str, float | None]:
-        """Every number that has a name, by its name."""
+        """Return every metric that has a name, by its name. A metric without a value is ``None``."""
         return {name: self[name] for name in self.task.names(self.numbers)}
 
     def why_undefined(self, name: str) -> str:
-        """Why a measure has no value; empty where no reason is known."""
+        """Return the reason why a metric is ``None``.
+
+        Args:
+            name: The name of the metric, as in `measures`.
+
+        Returns:
+            The reason, or an empty string if the metric has a value.
+        """
         path = self.task.address(MeasureName.parse(name))
         return self.undefined.get(".".join(map(str, path)), "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the outcomes, as plain JSON values."""
+        """Return the result without its outcomes, as plain JSON values."""
         signature = self.signature
         return {
             "task": self.task.name,
@@ -221,11 +242,18 @@ class Result(Frozen, eq=False):
         }
 
     def to_json(self) -> str:
-        """Strict JSON: no NaN, no Infinity. Objects are indented, lists stay on one line."""
+        """Return the result without its outcomes as strict JSON, without NaN and Infinity."""
         return strict_json(self.to_dict())
 
     def outcomes(self, *, threshold: float | None = None) -> Table:
-        """One row for each item, with what happened to it; ``.rows()`` iterates, ``.to_pandas()`` makes a frame."""
+        """Return one row for each ground-truth item and each predicted item, with its outcome.
+
+        Args:
+            threshold: The IoU threshold at which to decide, for tasks that have several. By default the lowest.
+
+        Returns:
+            The table. ``rows()`` iterates over its rows, ``to_pandas()`` and ``to_polars()`` make a frame of it.
+        """
         return self.task.outcomes(self.ledger, threshold=threshold)
 
     def listed(self) -> Iterator[dict[str, Any]]:
@@ -250,7 +278,7 @@ class Result(Frozen, eq=False):
         ]
 
     def brief(self) -> list[Section]:
-        """The main thing in a sentence, the headline measures, and the signature."""
+        """Return the main finding, the main metrics and the signature, as a notebook and ``--brief`` show them."""
         if self.unevaluated is not None:
             return self._without_numbers()
         tree = self.to_dict()
@@ -265,7 +293,7 @@ class Result(Frozen, eq=False):
         ]
 
     def template(self) -> list[Section]:
-        """The numbers in the reporting template of the task's source document; empty if that has none."""
+        """Return the metrics in the reporting template of the task's source document; empty if it has none."""
         if self.unevaluated is not None:
             return self._without_numbers()
         return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
@@ -275,11 +303,18 @@ class Result(Frozen, eq=False):
         return [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)]), *_told(str(self.signature))]
 
     def flat(self, prefix: str = "") -> dict[str, float]:
-        """Every measure that has a value, by its name, for experiment trackers; ``prefix`` stands before each name."""
+        """Return every metric that has a value, for experiment trackers.
+
+        Args:
+            prefix: A text to put before each name, such as ``"eval/"``.
+
+        Returns:
+            The value of each metric by its name.
+        """
         return {prefix + name: value for name, value in self.measures().items() if value is not None}
 
     def spreadsheet(self) -> list[dict[str, Any]]:
-        """The numbers as rows of one table, each with the signature."""
+        """Return the metrics as rows of one table, each with the signature."""
         rows = [*self.task.flat(with_reasons(self.to_dict())), *(row for addition in self.additions for row in addition.rows)]
         return [{**row, "signature": str(self.signature)} for row in rows]
 
@@ -300,10 +335,15 @@ class Result(Frozen, eq=False):
         return self.verdict.tests(f"calque.{self.task.name}.gate")
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write one HTML file that shows everything: numbers, pages, objects. It opens offline and asks nobody for anything.
+        """Write an HTML report with the metrics, the pages and every object. It opens without a network connection.
 
-        ``images`` names a folder with pictures of the pages, ``sidecar=True`` puts them beside the file, ``size`` is how many
-        bytes of them go into it, ``jobs`` how many workers make them ready. The outcomes must have been kept, as is usual.
+        Args:
+            path: The file to write; its name ends in ``.html``.
+            options: ``images`` is a folder with images of the pages. ``sidecar=True`` stores them next to the report instead
+                of in it. ``size`` limits the bytes of images in the report. ``jobs`` is the number of workers.
+
+        Raises:
+            ConfigError: The name does not end in ``.html``, or the evaluator did not keep the outcomes.
         """
         # The report stands above results, which know nothing of files.
         importlib.import_module("calque.report").write(self, path, **options)

@@ -36,9 +36,9 @@ class Signature(Frozen):
 
     def differences(self, other: Signature) -> list[str]:
         """What keeps the two apart, one line each; empty when they may be added up."""
-        lines = []
         if self.task != other.task:
-            lines.append(f"task: {self.task} and {other.task}")
+            return [f"task: {self.task} and {other.task}"]
+        lines = []
         if self.numbers != other.numbers:
             lines.append(f"calque: numbers of {self.numbers} and of {other.numbers}")
         for key in {**self.settings, **other.settings}:

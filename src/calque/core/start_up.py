@@ -123,6 +123,9 @@ class Frozen:
             cls.__hash__ = object.__hash__  # type: ignore[method-assign]  # one goes with the other
 
     def __init__(self, *given: Any, **named: Any) -> None:
+        if given and not self._positional:
+            kind = type(self).__name__
+            raise TypeError(f"{kind} takes keyword arguments only, got {given[0]!r}. Write {kind}(SETTING={given[0]!r}).")
         twice = given and (len(given) > self._positional or not named.keys().isdisjoint(self._names[: len(given)]))
         named.update(zip(self._names, given, strict=False))
         values = named if len(named) == len(self._names) else {**self._defaults, **named}
@@ -224,12 +227,21 @@ def lazily(
 
     def load(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{_suggestion(name, names)}")
         value = getattr(importlib.import_module(homes[name]), name)
         setattr(sys.modules[module], name, value)
         return value
 
     return load, lambda: names, names
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    if name.startswith("_"):
+        return ""  # Python and its tools ask for such names often
+    import difflib  # only to explain
+
+    close = difflib.get_close_matches(name, known, n=1)
+    return f". Did you mean {close[0]!r}?" if close else ""
 
 
 def pattern(text: str) -> Callable[[], re.Pattern[str]]:

@@ -125,9 +125,9 @@ class Task(Frozen, ABC, kw_only=True):
     """Whether `measure` reads a ledger by `chunks` or `pieces`, so that one that is longer than memory can wait in a file."""
     roomy: ClassVar[int] = 1
     """How many times as much of a ledger as usual stays in memory first, because it is measured faster in one piece."""
-    lower_is_better: ClassVar[frozenset[str]] = frozenset()
     aliases: ClassVar[Mapping[str, str]] = {}
     """Other names of metrics, such as the headers of tables; titles of metrics need not be listed."""
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
     """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
     neutral: ClassVar[frozenset[str]] = frozenset()
     """The names of numbers that tell how much there is, and not how good it is."""
@@ -135,6 +135,8 @@ class Task(Frozen, ABC, kw_only=True):
     """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
     long_columns: ClassVar[bool] = False
     """Whether all that is read stands in a few long columns, as boxes do."""
+    rows_are_named: ClassVar[bool] = False
+    """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
@@ -186,6 +188,15 @@ class Task(Frozen, ABC, kw_only=True):
         """The task with all that it leaves to either side filled in."""
         return self.settled(truth)
 
+    def own_code(self) -> tuple[str, ...]:
+        """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
+        kind = type(self)
+        return () if f"{kind.__module__}.".startswith("calque.") else (f"{kind.__module__}:{kind.__qualname__}",)
+
+    def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
+        """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
+        return {}
+
     def truth_digests(self, truth: Corpus) -> list[int] | None:
         """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
         return truth.digests()
@@ -204,6 +215,24 @@ class Task(Frozen, ABC, kw_only=True):
         from calque.readers import read_pair
 
         yield read_pair(truth, predictions)
+
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name in the JSON of the metric that a table's header or another alias means; unknown names stay.
+
+        >>> from calque.core.measures import MeasureName
+        >>> from calque.detection.task import Detection
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
+        ['mean_iou@0.75/Table', 'AP', 'recall']
+        """
+        known = {each.name: each.title for each in cls.measures()}
+        if name.name in known:
+            return name
+        word = name.name.casefold()
+        aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
+        titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
+        full = aliases.get(word) or next(titles, "")
+        return name.replaced(name=full) if full else name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
@@ -254,6 +283,10 @@ class Task(Frozen, ABC, kw_only=True):
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
         return ()
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result, with those that its numbers make a loss as losses."""
+        return issues
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""

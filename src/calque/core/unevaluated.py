@@ -82,7 +82,8 @@ def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> 
     if rows and (in_truth & in_found).any():  # COCO results are listed under every image of the truth
         in_found = predicted
     if not counting:
-        left = f"none of its {truths:,} {what} counts" if truths else f"it has no {what}"
+        count = f"{truths:,} {what if truths != 1 else what.removesuffix('s')}"
+        left = f"none of its {count} counts" if truths else f"it has no {what}"
         return Ground(in_truth, in_found, NO_TRUTH, f"the truth is empty: {left}", "check the file, --labels and --min-area")
     if rows and told and (in_truth & in_found).any() and not shared:
         text = "the two sides have no page in common: every prediction is on a page that the truth does not have"

@@ -255,5 +255,7 @@ def resolve(text: str) -> Any:
     if _FLOAT.fullmatch(text):
         return float(text)
     if _PREFIXED.fullmatch(text):
-        return int(text, 0)
+        number = int(text, 0)
+        str(number)  # as many digits as a decimal number may have, else `ValueError`
+        return number
     return float(text.replace(".", "", 1)) if _SPECIAL.fullmatch(text) else text

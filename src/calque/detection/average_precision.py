@@ -289,7 +289,7 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     facts = ledger.folded(Facts)
     if facts.why_not():
         return _nothing(labels, task, facts.why_not())
-    drawing = Drawing(facts.truths, (*task.max_detections[:-1], task.most_detections()), jobs)
+    drawing = Drawing(facts.truths, (*map(int, task.max_detections[:-1]), task.most_detections()), jobs)
     curves = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(labels), jobs).folded(drawing.hits, drawing)
     precision = curves.precision[0]
     numbers: dict[str, Any] = {

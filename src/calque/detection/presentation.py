@@ -19,7 +19,7 @@ from calque.core.presentation.result_schema import (
     result_of,
 )
 from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted, joined, percent, short_names, some
+from calque.core.presentation.wording import counted, joined, percent, plural_of, short_names, some
 from calque.detection import views
 from calque.detection.average_precision import NAMES
 from calque.detection.numbers import RATIOS, SCOPES
@@ -377,6 +377,8 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
     recall = _phrase(f"recall@{text}", found["recall"])
     if not found["tp"]:
         wrong = Phrase(f"fp@{text}", f"{predictions:,}", "bad")
+        if predictions == 1:
+            return ["Finds ", recall, f" of {things}, and makes ", wrong, " prediction, which is wrong."]
         return ["Finds ", recall, f" of {things}: all ", wrong, " predictions are wrong."]
     return ["Finds ", recall, f" of {things}", *_weakness(text, found)]
 
@@ -398,7 +400,7 @@ def nouns(block: Mapping[str, Any]) -> str:
     """
     there = [name for name, values in block["per_class"].items() if values["tp"] + values["fn"]]
     plain = all(name.isalpha() and name.isascii() for name in there)
-    return joined([f"{name.lower()}s" for name in there]) if 0 < len(there) <= FEW and plain else "objects"
+    return joined([plural_of(name.lower()) for name in there]) if 0 < len(there) <= FEW and plain else "objects"
 
 
 def _phrase(measure: str, share: float) -> Phrase:

@@ -39,6 +39,7 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
     """
 
     name: ClassVar[str] = "detection"
+    rows_are_named: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
     by_chunks: ClassVar[bool] = True
     roomy: ClassVar[int] = 16

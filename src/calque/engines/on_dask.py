@@ -6,7 +6,10 @@ What a worker that goes had made is made again by others; one that does not answ
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Self
 
@@ -20,20 +23,33 @@ SILENCE = "60s"
 """How long a worker of a local cluster may be silent before its work is given to others."""
 REACHED_WITHIN = "20s"
 """How long a scheduler may take to answer."""
+JOINED_WITHIN = 30.0
+"""How many seconds a cluster may be without any worker, at the start and later."""
+ANSWERED_WITHIN = 40.0
+"""How many seconds a scheduler may leave every question unanswered."""
+BETWEEN_LOOKS = 2.0
+"""How many seconds pass before the scheduler is asked again."""
 QUIET = {"distributed": "critical", "distributed.nanny": "critical", "distributed.worker": "critical"}
 """What goes wrong is told by whoever asked, in one line."""
+NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""A local cluster shows nobody anything: dask's web servers cannot be turned off, and so they have no pages."""
 TOGETHER = (DISTRIBUTION, "numpy")
 """What client and workers must have in the same version, as numbers are made of both."""
 
 
 class Cluster:
-    """An engine whose workers are those of a dask cluster: the one behind an address, or a local one that ends with it."""
+    """An engine whose workers are those of a dask cluster: the one behind an address, or a local one that ends with it.
+
+    A local one listens on the loopback with TLS and certificates that exist only in memory: no other user can join.
+    """
 
     def __init__(self, scheduler: str | None = None, workers: int = 1) -> None:
         self._scheduler = scheduler
+        self._name = scheduler or "a local cluster"
         self._workers = workers
         self._client: Any = None
         self._local: Any = None
+        self._watch: ClusterWatch | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -41,29 +57,52 @@ class Cluster:
             import distributed
         except ImportError as error:
             raise MissingExtra("distributed", "dask", "--engine dask") from error
+        for name in ("distributed", "tornado.application", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is an error of ours, in one line
         try:
             if self._scheduler is None:
                 # What somebody has set in a file or in the environment stays.
                 dask.config.update_defaults({"distributed": {"scheduler": {"worker-ttl": SILENCE}}, "logging": QUIET})
-                self._local = distributed.LocalCluster(
-                    n_workers=self._workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                )
+                with dask.config.set(NO_PAGES):
+                    self._local = distributed.LocalCluster(
+                        n_workers=self._workers,
+                        threads_per_worker=1,
+                        processes=True,
+                        dashboard_address=None,
+                        silence_logs=logging.CRITICAL,
+                        security=_temporary_security(),
+                    )
             self._client = distributed.Client(self._local or self._scheduler, timeout=REACHED_WITHIN, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             self.__exit__()
-            raise CalqueError(f"{self._scheduler or 'a local cluster'}: cannot be reached: {error}") from error
-        self._check_versions()
+            raise CalqueError(f"{self._name}: cannot be reached: {error}") from error
+        try:
+            self._check_workers()
+            self._check_versions()
+        except BaseException:
+            self.__exit__()
+            raise
+        self._watch = ClusterWatch(self._client, self._name)
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._watch is not None:
+            self._watch.end()
         for part in (self._client, self._local):
             if part is not None:
-                part.close(timeout=REACHED_WITHIN)
-        self._client = self._local = None
+                with suppress(Exception):  # one that is gone cannot be told to end
+                    part.close(timeout=REACHED_WITHIN)
+        self._client = self._local = self._watch = None
+
+    def _check_workers(self) -> None:
+        """Refuse a cluster without workers; some start workers only when there is something to do."""
+        waiting = self._client.submit(int, pure=False)
+        try:
+            self._client.wait_for_workers(1, timeout=JOINED_WITHIN)
+        except (TimeoutError, OSError) as error:
+            raise CalqueError(_without_workers(self._name)) from error
+        finally:
+            del waiting
 
     def _check_versions(self) -> None:
         """Refuse workers that would give other numbers, or none."""
@@ -71,34 +110,63 @@ class Cluster:
 
         for package in TOGETHER:
             ours = version(package)
-            there = self._client.run(partial(version, package), on_error="return")
+            with self._told():
+                there = self._client.run(partial(version, package), on_error="return")
             difference = apart(package, ours, there)
             if difference:
-                self.__exit__()
                 raise CalqueError(difference)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Within the block, failures of the cluster itself become errors that say what happened."""
+        from asyncio import CancelledError
+        from concurrent.futures import CancelledError as Cancelled
+
+        from distributed.comm import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        try:
+            if self._watch is not None and self._watch.trouble:
+                raise CalqueError(self._watch.trouble)
+            yield
+        except KilledWorker as error:
+            raise CalqueError(
+                f"{self._name}: a worker died again and again over the same work; it may need more memory: "
+                "make shards smaller, or give workers more memory"
+            ) from error
+        except (CommClosedError, CancelledError, Cancelled) as error:
+            trouble = self._watch.trouble if self._watch is not None else ""
+            raise CalqueError(
+                trouble or f"{self._name}: the scheduler was lost; start it, and give the same command again"
+            ) from error
 
     def map(self, work: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
         """The outcomes in the order of the items."""
-        futures = [self._client.submit(work, item, pure=False) for item in items]
+        futures = [self.put(work, item) for item in items]
         for future in futures:
-            yield future.result()
+            with self._told():
+                outcome = future.result()
+            yield outcome
 
     def put(self, work: Callable[..., Any], *given: Any) -> Any:
         """A piece of work that is done somewhere, and what it makes stays there; what is put may be given to others."""
-        return self._client.submit(work, *given, pure=False)
+        with self._told():
+            return self._client.submit(work, *given, pure=False)
 
     def of(self, futures: Any) -> Any:
         """What pieces of work have made, brought here."""
-        return self._client.gather(futures)
+        with self._told():
+            return self._client.gather(futures)
 
     def counted(self, futures: Sequence[Any]) -> None:
         """Wait for all, and say on the meter how far they are; the first failure is raised."""
         from distributed import as_completed
 
-        for future in as_completed(futures, loop=self._client.loop):
-            if future.status == "error":
-                future.result()
-            meter().advance()
+        with self._told():
+            for future in as_completed(futures, loop=self._client.loop):
+                if future.status != "finished":
+                    future.result()
+                meter().advance()
 
     def reduced(self, add_up: Callable[[list[Any]], Any], futures: Sequence[Any]) -> Any:
         """All of them added up, some at a time, by whoever has most of them; what comes of it stays there.
@@ -110,6 +178,55 @@ class Cluster:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
             level = [group[0] if len(group) == 1 else self.put(add_up, group) for group in groups]
         return level[0]
+
+
+class ClusterWatch:
+    """Asks a scheduler every few seconds how it is. Once it is silent, or has no workers, everything that waits is ended."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+        self._ended = threading.Event()
+        self.trouble = ""
+        """Why nothing can be done any more."""
+        threading.Thread(target=self._run, name="calque-cluster", daemon=True).start()
+
+    def end(self) -> None:
+        """Ask no more."""
+        self._ended.set()
+
+    def _run(self) -> None:
+        answered = staffed = time.monotonic()
+        while not self._ended.wait(BETWEEN_LOOKS):
+            with suppress(Exception):  # whatever keeps it from answering
+                known = self._client.sync(self._client.scheduler.identity, callback_timeout=BETWEEN_LOOKS * 2)
+                answered = time.monotonic()
+                staffed = answered if known["workers"] else staffed
+            now = time.monotonic()
+            if now - answered > ANSWERED_WITHIN:
+                self.trouble = f"{self._name}: the scheduler does not answer; start it, and give the same command again"
+            elif now - staffed > JOINED_WITHIN and staffed < answered:
+                self.trouble = _without_workers(self._name)
+            if self.trouble and not self._ended.is_set():
+                self._client.loop.add_callback(self._give_up)
+                return
+
+    def _give_up(self) -> None:
+        for state in list(self._client.futures.values()):
+            state.cancel()
+
+
+def _without_workers(name: str) -> str:
+    return f"{name}: has no workers, and none joined within {JOINED_WITHIN:.0f} seconds; start workers, and try again"
+
+
+def _temporary_security() -> Any:
+    from distributed import Security
+
+    try:
+        return Security.temporary()
+    except ImportError as error:
+        raise MissingExtra("cryptography", "dask", "--engine dask") from error
 
 
 def apart(package: str, ours: str, there: Mapping[str, Any]) -> str:

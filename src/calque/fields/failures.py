@@ -165,7 +165,16 @@ def fields(numbers: Mapping[str, Any]) -> Table:
 
 
 def document_table(result: Result) -> Table:
-    """One row for each document: its score, how many values are wrong, and in which fields.
+    """Return one row per document, with its score, the number of wrong values and their fields.
+
+    Args:
+        result: A result of `Fields`.
+
+    Returns:
+        The table. ``to_pandas()`` and ``to_polars()`` make a frame of it.
+
+    Raises:
+        TypeError: ``result`` is not a result of `Fields`.
 
     >>> from calque import Evaluator, Fields
     >>> truth = [{"id": "a", "total": 5}, {"id": "b", "total": 7}]
@@ -177,12 +186,42 @@ def document_table(result: Result) -> Table:
 
 
 def error_table(result: Result) -> Table:
-    """One row for each wrong value, side by side with the true one."""
+    """Return one row per wrong value, with the ground truth and the prediction.
+
+    Args:
+        result: A result of `Fields`.
+
+    Returns:
+        The table. ``to_pandas()`` and ``to_polars()`` make a frame of it.
+
+    Raises:
+        TypeError: ``result`` is not a result of `Fields`.
+
+    >>> from calque import Evaluator, Fields
+    >>> result = Evaluator(Fields()).update([{"id": "a", "total": 5}], [{"id": "a", "total": 8}]).compute()
+    >>> [(row["document"], row["field"], row["truth"], row["prediction"]) for row in error_table(result).rows()]
+    [('a', 'total', '5', '8')]
+    """
     return errors(_checked(result).ledger)
 
 
 def field_table(result: Result) -> Table:
-    """One row for each field: its counts and ratios, and how it fails."""
+    """Return one row per field, with its counts, its metrics and its error types.
+
+    Args:
+        result: A result of `Fields`.
+
+    Returns:
+        The table. ``to_pandas()`` and ``to_polars()`` make a frame of it.
+
+    Raises:
+        TypeError: ``result`` is not a result of `Fields`.
+
+    >>> from calque import Evaluator, Fields
+    >>> result = Evaluator(Fields()).update([{"id": "a", "total": 5}], [{"id": "a", "total": 8}]).compute()
+    >>> [(row["field"], row["tp"], row["fd"]) for row in field_table(result).rows()]
+    [('total', 0, 1)]
+    """
     return fields(_checked(result).numbers)
 
 

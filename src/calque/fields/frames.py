@@ -49,7 +49,9 @@ def compare_json(truth: Any, predictions: Any, schema: Any = None, **settings: A
     for name, side in zip(("truth", "predictions"), sides, strict=True):
         if not isinstance(side, Mapping):
             raise TypeError(f"compare_json: {name} must be a JSON object, got {type(side).__name__}. Pass a dict or JSON text.")
-    text = schema_text(infer_schema(read_records([sides[0]]), accounting) if schema is None else schema, accounting=accounting)
+    text = schema_text(
+        infer_schema([read_records([sides[0]])], accounting) if schema is None else schema, accounting=accounting
+    )
     pair = compare_pair(text, *sides, **settings)
     return compare_documents(pair, Wanted(True, True, True))
 

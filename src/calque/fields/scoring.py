@@ -25,6 +25,7 @@ from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
+from calque.fields.shapes import hints
 from calque.readers.line_records import LineRecords, Taker
 
 if TYPE_CHECKING:
@@ -169,6 +170,7 @@ class Work:
             both = {*truth.documents} & {*found.documents}
             counted = [unit for unit in piece.units if unit in both]
         plain = with_notes(plain_ledger(layout, counted, truth, found, outcomes=task.keep_outcomes), found.source)
+        plain = _with_hints(plain, truth, found)
         if len(plain.units) == len(piece.units):
             return plain
         done = set(plain.units)
@@ -192,7 +194,12 @@ class Work:
                 in_found=in_found,
                 named=truth.named,
             )
-        return scorer.ledger(units)
+        return _with_hints(scorer.ledger(units), truth, found)
+
+
+def _with_hints(ledger: Ledger, truth: RecordCorpus, found: RecordCorpus) -> Ledger:
+    noticed = hints(truth, found, ledger)
+    return ledger.replaced(issues=_summary((*ledger.issues, *noticed))) if noticed else ledger
 
 
 class Scorer:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -21,10 +22,27 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
 """How a value can fail: it is not there, it should not be there, it is another, or it is nearly the true one."""
+
+HEADERS = {
+    **{name: f"cm_{name}" for name in ("precision", "recall", "f1", "accuracy")},
+    "score": "weighted_overall_score",
+    "brier": "brier_score",
+    "map": "mean_ap",
+    "map50": "map_50",
+    "map75": "map_75",
+    "ap": "mean_ap",
+    "ap50": "map_50",
+    "ap75": "map_75",
+    **{name: name for name in ("tp", "fa", "fd", "fp", "fn", "tn", "auroc", "ece")},
+}
+"""The headers of tables in lower case, each with the name of its measure in the JSON."""
+FIELD_HEADERS = {**HEADERS, "score": "mean_score", "ap": "ap", "ap50": "ap_50", "ap75": "ap_75"}
+"""The same for the rows of one field or one class of boxes."""
 
 
 class Fields(PartsBeside, Task, kw_only=True):
@@ -43,6 +61,7 @@ class Fields(PartsBeside, Task, kw_only=True):
     """
 
     name: ClassVar[str] = "fields"
+    rows_are_named: ClassVar[bool] = True
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"fa", "fd", "fp", "fn", "brier_score", "ece"})
@@ -141,20 +160,47 @@ class Fields(PartsBeside, Task, kw_only=True):
     @renamed_arguments(expected="truth")
     def settled(self, truth: Any) -> Fields:
         """The task with a schema: its own, or one made from the truth."""
+        return self.settled_over([truth])
+
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Fields:
+        """The same. Where the truth has no values, which is what the result then says, the predictions make the schema."""
+        return self.settled_over([truth], [predictions])
+
+    def settled_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
+        """The same for the truth of several shards: the schema is the one that a single file of all of them would give."""
         if self.schema:
             return self
         from calque.fields.schemas.inference import infer_schema
-        from calque.readers.records import read_records
+        from calque.readers.records import marks_of, read_records
 
-        if isinstance(truth, Iterator):
+        if any(isinstance(each, Iterator) for each in truths):
             raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
-        corpus = read_records(truth, id_key=self.id or None)
+        seen = {os.fspath(each): marks_of(each) for each in truths if isinstance(each, str | os.PathLike)}
+        sides = [[read_records(each, id_key=self.id or None) for each in truths]]
         try:
-            return replace(self, schema=infer_schema(corpus, self.accounting))
+            schema = infer_schema(sides[0], self.accounting)
         except ConfigError as error:
-            if not corpus.source:
-                raise
-            raise ConfigError(f"{corpus.source}: {error}") from None
+            named = f"{sides[0][0].source}: {error}" if sides[0][0].source else str(error)
+            others = [each for each in predictions if not isinstance(each, Iterator)]
+            try:
+                schema = infer_schema(
+                    [read_records(each, id_key=self.id or None) for each in others], self.accounting, "predictions"
+                )
+            except ConfigError:
+                raise ConfigError(named) from None
+        task = replace(self, schema=schema)
+        object.__setattr__(task, "_read_before", seen)
+        return task
+
+    def check_unchanged(self, truth: Any) -> None:
+        """Refuse a truth that is another than the one that the schema was made from."""
+        from calque.readers.line_records import changed
+        from calque.readers.records import marks_of
+
+        path = os.fspath(truth) if isinstance(truth, str | os.PathLike) else ""
+        if self.__dict__.get("_read_before", {}).get(path, ()) not in ((), marks_of(path)):
+            raise changed(path)
 
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""
@@ -186,9 +232,11 @@ class Fields(PartsBeside, Task, kw_only=True):
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
         id_key, taker = self.id or None, taker_of(self) if self.schema else None
-        return batches(
-            *read_record_pair(truth, predictions, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
+        pair = read_record_pair(
+            truth, predictions, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker
         )
+        self.check_unchanged(truth)
+        return batches(*pair)
 
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: RecordCorpus, predictions: RecordCorpus, *, jobs: int = 1) -> Ledger:
@@ -196,6 +244,12 @@ class Fields(PartsBeside, Task, kw_only=True):
         from calque.fields.scoring import score
 
         return score(self, truth, predictions, jobs=jobs)
+
+    def own_code(self) -> tuple[str, ...]:
+        """Return the comparators that somebody registered."""
+        from calque.comparators.base import named_in
+
+        return (*super().own_code(), *named_in(str(self.schema)))
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Counts and scores by field, boxes, confidences."""
@@ -212,8 +266,35 @@ class Fields(PartsBeside, Task, kw_only=True):
         listed = json.loads(self.schema).get("passed_over", ())
         return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
 
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Which documents the two sides are about, and whether the truth has any value."""
+        from calque.core.unevaluated import NO_TRUTH, Ground
+
+        known = super().ground(ledger)
+        values = sum(
+            int(rows.array(name).sum()) for rows in ledger.chunks("counts", "tp", "fd", "fn") for name in ("tp", "fd", "fn")
+        )
+        if known is None or values:
+            return known
+        text = "the truth is empty: its documents have no values"
+        return Ground(known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema")
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:
+        """Return the issues. Where nothing is right and the shape of the records explains it, that is a loss."""
+        from calque.fields.shapes import CODES, weighed
+
+        return weighed(issues, numbers) if any(issue.code in CODES for issue in issues) else issues
+
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
+        short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
+        full = (FIELD_HEADERS if name.label else HEADERS).get(short)
+        return super().full_name(name) if full is None else name.replaced(name=full, threshold=None)
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""
+        name = self.full_name(name)
         boxes = {"mean_ap", "map_50", "map_75", "ap", "ap_50", "ap_75", "mean_iou", "num_gt", "num_detections"}
         if name.name in boxes:
             return ("bbox_map_metrics", "fields", name.label, name.name) if name.label else ("bbox_map_metrics", name.name)

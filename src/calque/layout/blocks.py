@@ -21,7 +21,17 @@ Block = Mapping[str, Any]
 
 @names_arguments
 def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N803  # the names that callers use
-    """Intersection over union of two boxes ``[x, y, width, height]``; 0.0 when they do not overlap or have no area.
+    """Compute the intersection over union (IoU) of two boxes.
+
+    Args:
+        boxA: A box as ``[x, y, width, height]``.
+        boxB: The other box.
+
+    Returns:
+        The IoU, 0.0 if the boxes do not overlap or have no area.
+
+    Raises:
+        ContractError: A box is not four finite numbers, or its width or height is negative.
 
     >>> bbox_iou([0, 0, 10, 10], [0, 0, 10, 5])
     0.5
@@ -31,14 +41,27 @@ def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N8
 
 @names_arguments
 def evaluate_layout(gt_blocks: Sequence[Block], pred_blocks: Sequence[Block], iou_threshold: float = 0.5) -> dict[str, Any]:
-    """How many truth blocks were found, and the share of those whose category is right.
+    """Count the ground-truth blocks that are matched, and the fraction of them with the right category.
 
-    Each truth block takes the prediction that it overlaps most (the first wins a tie); several may take the same one. It is
-    matched when their IoU is at least the threshold, and not 0. The accuracy is ``None`` when nothing is matched.
+    Each ground-truth block takes the prediction with the highest IoU, the first one in a tie. Several blocks may take the
+    same prediction. A block is matched if the IoU is at least the threshold and above 0.
+
+    Args:
+        gt_blocks: The ground-truth blocks, each with ``bbox`` (``[x, y, width, height]``) and ``category``.
+        pred_blocks: The predicted blocks, in the same form.
+        iou_threshold: The lowest IoU of a match.
+
+    Returns:
+        A dict with ``layout_total_blocks``, ``layout_matched_blocks`` and ``layout_classification_accuracy``. The accuracy is
+        ``None`` if no block is matched.
+
+    Raises:
+        ContractError: A block lacks a key, or its box is not valid.
+        ConfigError: The threshold is not from 0 to 1.
 
     >>> truth = [{"bbox": [10, 20, 100, 50], "category": "text"}, {"bbox": [150, 30, 200, 80], "category": "image"}]
-    >>> found = [{"bbox": [12, 22, 98, 48], "category": "text"}, {"bbox": [155, 35, 195, 75], "category": "table"}]
-    >>> evaluate_layout(truth, found)
+    >>> predictions = [{"bbox": [12, 22, 98, 48], "category": "text"}, {"bbox": [155, 35, 195, 75], "category": "table"}]
+    >>> evaluate_layout(truth, predictions)
     {'layout_total_blocks': 2, 'layout_matched_blocks': 2, 'layout_classification_accuracy': 0.5}
     """
     check_threshold(iou_threshold)

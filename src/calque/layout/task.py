@@ -31,6 +31,7 @@ class Layout(BoxReading, PartsBeside, Task, kw_only=True):
     """
 
     name: ClassVar[str] = "layout"
+    rows_are_named: ClassVar[bool] = True
     by_chunks: ClassVar[bool] = True
     roomy: ClassVar[int] = 16
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}

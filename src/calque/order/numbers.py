@@ -196,7 +196,8 @@ def _documents(ledger: Ledger, pages: Pages) -> dict[UnitId, dict[str, Any]]:
     """The numbers of each document of the truth."""
 
     def by_document(column: Array) -> list[int]:
-        return pages.document_sums(column, len(ledger.units)).tolist()
+        sums: list[int] = pages.document_sums(column, len(ledger.units)).tolist()
+        return sums
 
     parts = {name: (by_document(above), by_document(below)) for name, (above, below) in pages.parts.items()}
     counted = {name: by_document(pages.counts[name]) for name in ("truth", "placed", "moves")}

@@ -142,7 +142,7 @@ def _documents(numbers: Mapping[str, Any]) -> Section:
         for unit, block in listed[:LISTED]
     ]
     more = len(listed) - LISTED
-    notes = [f"and {more:,} more, each with higher pairs"] if more > 0 else []
+    notes = [f"and {counted(more, 'more document')}"] if more > 0 else []
     head = ("document", "blocks", "placed", *FOUR, "moves")
     return Section(title="Documents, lowest pairs first", head=head, rows=rows, notes=notes)
 

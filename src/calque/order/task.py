@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
 FOUR = ("pairs", "successors", "footrule", "edit")
@@ -76,6 +77,17 @@ class Order(PartsBeside, Task, kw_only=True):
         from calque.order.numbers import measure
 
         return measure(ledger)
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Return the documents of both sides, and why nothing was evaluated if the ground truth orders no blocks."""
+        from calque.core.unevaluated import NO_TRUTH, Ground
+
+        found = super().ground(ledger)
+        if found is None or ledger.table("pages").array("truth").any():
+            return found
+        text = "the truth is empty: no block has a place in a reading order"
+        help = "check that the truth comes first and that its pages have an order"
+        return Ground(found.in_truth, found.in_found, NO_TRUTH, text, help)
 
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
         """A note where both sides have blocks, and none of one is any of the other."""

@@ -8,6 +8,8 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from calque.core.errors import ContractError
+from calque.core.storage.marks import FileMark, mark_of
 from calque.readers.sources import json_tree
 
 MARK = b"\xef\xbb\xbf"
@@ -42,11 +44,13 @@ class LineRecords(Sequence[Any]):
         starts: Sequence[int],
         lengths: Sequence[int],
         id_key: str | None,
+        mark: FileMark,
         unpacked: bytes | None = None,
         made: list[Any] | None = None,
         size: int = 0,
     ) -> None:
         self._path = path
+        self._mark = mark
         self._unpacked = unpacked
         """What a compressed file holds: there is no going to a place in it."""
         self._starts = starts
@@ -99,12 +103,15 @@ class LineRecords(Sequence[Any]):
             # Forked processes must not share a file position.
             self._file, self._process = open(self._path, "rb"), os.getpid()  # noqa: SIM115  # kept open between records
         self._file.seek(start)
-        return bytes(self._file.read(length))
+        text = bytes(self._file.read(length))
+        if mark_of(os.fstat(self._file.fileno())) != self._mark:
+            raise changed(self._path)
+        return text
 
     def part(self, rows: Sequence[int]) -> LineRecords:
         """Those in these rows."""
         starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
-        return LineRecords(self._path, starts, lengths, self.id_key, self._unpacked, self._piece(rows), self._size)
+        return LineRecords(self._path, starts, lengths, self.id_key, self._mark, self._unpacked, self._piece(rows), self._size)
 
     def _piece(self, rows: Sequence[int]) -> list[Any]:
         """What was made of just these rows, which is handed over: its memory is free as soon as nobody needs it."""
@@ -122,6 +129,22 @@ class LineRecords(Sequence[Any]):
     def __del__(self) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def check_unchanged(path: str, mark: FileMark) -> None:
+    """Refuse a file that is another than the one with this mark."""
+    try:
+        same = mark_of(os.stat(path)) == mark
+    except OSError:
+        same = False
+    if not same:
+        raise changed(path)
+
+
+def changed(path: str) -> ContractError:
+    """Return the error for a file that was changed or replaced between two looks at it."""
+    help = "try again when nothing writes to it"
+    return ContractError.single("changed", "changed while it was read", file=path, help=help)
 
 
 def without(record: Any, key: str | None) -> Any:

@@ -12,11 +12,13 @@ from functools import partial
 from typing import Any
 
 from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
+from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
+from calque.core.storage.marks import FileMark, mark_of
 from calque.engines import processes
 from calque.kernels import kernels
-from calque.readers.line_records import LineRecords, Taker, whole_lines, without
+from calque.readers.line_records import LineRecords, Taker, check_unchanged, whole_lines, without
+from calque.readers.record_ids import paired_by_line
 from calque.readers.sources import compression, json_tree
 
 ID_KEYS = ("doc_id", "id")
@@ -37,10 +39,14 @@ SMALL = 1 << 23
 
 
 class FileRecords(Sequence[Any]):
-    """One object for each file of a folder, read when it is asked for, without its id: the file's name is the id."""
+    """One object for each file of a folder, read when it is asked for, without its id: the file's name is the id.
 
-    def __init__(self, paths: Sequence[str], declared: frozenset[str], id_key: str | None) -> None:
+    A file that is not as it was when the folder was read is refused.
+    """
+
+    def __init__(self, paths: Sequence[str], marks: Sequence[FileMark], declared: frozenset[str], id_key: str | None) -> None:
         self._paths = paths
+        self._marks = marks
         self._declared = declared
         self._id_key = id_key
 
@@ -49,11 +55,14 @@ class FileRecords(Sequence[Any]):
 
     def part(self, rows: Sequence[int]) -> FileRecords:
         """Those in these rows."""
-        return FileRecords([self._paths[row] for row in rows], self._declared, self._id_key)
+        paths, marks = [self._paths[row] for row in rows], [self._marks[row] for row in rows]
+        return FileRecords(paths, marks, self._declared, self._id_key)
 
     def __getitem__(self, index: Any) -> Any:
         path = self._paths[index]
-        record = json_tree.parse(json_tree.read_bytes(path), path)
+        data = json_tree.read_bytes(path)
+        check_unchanged(path, self._marks[index])
+        record = json_tree.parse(data, path)
         return without(record, self._id_key or (_id_key(record, self._declared) if isinstance(record, Mapping) else None))
 
 
@@ -75,6 +84,8 @@ def read_records(
         return source
     if isinstance(source, str | os.PathLike):
         return _from_path(os.fspath(source), declared, id_key, strict, taker)
+    if isinstance(source, Corpus):
+        raise TypeError(f"records are compared with records, got a {type(source).__name__}. Pass a path or a list of objects.")
     source = as_json(source)
     if isinstance(source, Mapping):
         return _from_tree(source, "", declared, id_key)
@@ -115,7 +126,8 @@ def read_record_pair(
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
-        return expected, replace(predictions, issues=(*predictions.issues, *_spelt_apart(expected, predictions)))
+        pairing = paired_by_line if not expected.named else _spelt_apart
+        return expected, replace(predictions, issues=(*predictions.issues, *pairing(expected, predictions)))
     numbered = expected if expected.named else predictions
     note = Issue(
         "ids-on-one-side",
@@ -162,7 +174,10 @@ def _from_path(
     if compression.plain_name(path).endswith((".jsonl", ".ndjson")) or _looks_like_lines(path, data):
         is_small = taker is not None and data is None and os.path.exists(path) and os.path.getsize(path) <= SMALL
         return _from_lines(path, declared, id_key, strict, data, taker() if taker is not None and is_small else None)
+    mark = mark_of(os.stat(path)) if os.path.isfile(path) else None
     data = json_tree.read_bytes(path) if data is None else data
+    if mark is not None:
+        check_unchanged(path, mark)
     tree = json_tree.parse(data, path)
     corpus = _from_tree(tree, path, declared, id_key)
     log = IssueLog(path)
@@ -171,6 +186,16 @@ def _from_path(
     if kernels().repeats_a_key(data):
         _tell_repeated(tree, "", log, strict)
     return replace(corpus, issues=(*corpus.issues, *log))
+
+
+def marks_of(source: Any) -> tuple[Any, ...]:
+    """Return what tells that a file, or one of a folder, is another than it was; nothing for what is not a path."""
+    if not isinstance(source, str | os.PathLike) or not os.path.exists(source):
+        return ()
+    if not os.path.isdir(source):
+        return mark_of(os.stat(source))
+    with os.scandir(os.fspath(source)) as entries:
+        return tuple(sorted((entry.name, *mark_of(entry.stat())) for entry in entries))
 
 
 def _looks_like_lines(path: str, unpacked: bytes | None) -> bool:
@@ -191,16 +216,23 @@ def _looks_like_lines(path: str, unpacked: bytes | None) -> bool:
 
 
 def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
-    names = sorted(name for name in os.listdir(path) if os.path.splitext(name)[1].lower() == ".json")
+    listed = sorted(os.listdir(path))
+    names = [name for name in listed if os.path.splitext(name)[1].lower() == ".json"]
     files = [file for file in (os.path.join(path, name) for name in names) if not os.path.isdir(file)]
     if not files:
         raise ContractError.single("no-records", "the folder holds no .json files", file=path)
     log = IssueLog(path)
-    kept = []
+    read = set(files)
+    for name in listed:
+        if not name.startswith(".") and os.path.join(path, name) not in read:
+            log.add("not-read", name, "is not a .json file", help="one record per .json file is read", severity=Severity.NOTE)
+    kept, marks = [], []
     repeats_a_key = kernels().repeats_a_key
     for file in files:
         name = os.path.basename(file)
         try:
+            with json_tree.readable(file):
+                mark = mark_of(os.stat(file))
             data = json_tree.read_bytes(file)
             tree = json_tree.parse(data, file)
         except ContractError as error:
@@ -214,9 +246,12 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
         if repeats_a_key(data):
             _tell_repeated(tree, name, log, strict)
         kept.append(file)
+        marks.append(mark)
     stems = [os.path.splitext(os.path.basename(file))[0] for file in kept]
     _check_distinct(stems, path)
-    return RecordCorpus(documents=tuple(stems), records=FileRecords(kept, declared, id_key), source=path, issues=tuple(log))
+    return RecordCorpus(
+        documents=tuple(stems), records=FileRecords(kept, marks, declared, id_key), source=path, issues=tuple(log)
+    )
 
 
 def _from_lines(
@@ -228,17 +263,19 @@ def _from_lines(
     taker: Taker | None = None,
 ) -> RecordCorpus:
     json_tree.check_readable(path)
+    mark = mark_of(os.stat(path))
     found = _Lines(path, declared, id_key, strict)
     for begin, text in whole_lines(path, unpacked):
         taken = None if taker is None else found.taken(begin, text, taker)
         if not taken:
             taker = None
             found.look_at(begin, text)
+    check_unchanged(path, mark)
     if not found.starts and not found.log.total:
         raise ContractError.single("empty-file", "the file is empty", file=path)
     _check_id_key(id_key, found.ids, path)
     made, size = ([], 0) if taker is None else (taker.made(), taker.size)
-    records = LineRecords(path, found.starts, found.lengths, found.key, unpacked, made, size)
+    records = LineRecords(path, found.starts, found.lengths, found.key, mark, unpacked, made, size)
     return _corpus(records, found.ids, found.numbers, path, found.log)
 
 

@@ -53,7 +53,16 @@ class Compared:
 
 @names_arguments
 def parse(source: TableSource) -> CellTable:
-    r"""The one table of a text (HTML or Markdown) or of an object with ``html``, ``markdown`` or ``cells``.
+    r"""Read one table.
+
+    Args:
+        source: HTML or Markdown text, or an object with ``html``, ``markdown`` or ``cells``.
+
+    Returns:
+        The table.
+
+    Raises:
+        ValueError: The source does not contain exactly one table.
 
     >>> parse("| a | b |\n|---|---|\n| 1 | 2 |")
     <Table: 2 × 2, 4 cells>
@@ -76,7 +85,8 @@ def teds(truth: TableSource, predictions: TableSource, structure_only: bool = Fa
         1 when the two tables are equal, ``None`` when neither has a row.
 
     Raises:
-        ValueError: A side does not contain exactly one table, or ``compat`` names no tool.
+        ValueError: A side does not contain exactly one table.
+        ConfigError: ``compat`` names no tool.
 
     >>> teds("<table><tr><td>a<td>b</table>", "<table><tr><td>a<td>x</table>")
     0.6666666666666667
@@ -104,7 +114,8 @@ def compare(
         The metrics of the pair. Index it by name, or call ``to_dict()``.
 
     Raises:
-        ValueError: A side does not contain exactly one table, or a setting has an unknown value.
+        ValueError: A side does not contain exactly one table.
+        ConfigError: A setting has a value that is not allowed.
 
     >>> comparison = compare("<table><tr><td>a<td>b</table>", "<table><tr><td>a</table>")
     >>> comparison["teds"], comparison["errors"]

@@ -11,7 +11,7 @@ from calque.core.characters import folded, normalized, squeezed
 from calque.core.corpora.tables import CellTable, TableCorpus
 from calque.core.errors import all_read
 from calque.readers.sides.metadata import Joining
-from calque.readers.tables.files import is_single, read_tables
+from calque.readers.tables.files import is_single, names_documents, read_tables
 
 if TYPE_CHECKING:
     from calque.tables.task import Tables
@@ -21,7 +21,9 @@ def read_sides(task: Tables, expected: Any, found: Any) -> tuple[TableCorpus, Ta
     """Truth and prediction; every issue of both in one error."""
     truth, other = all_read(partial(_read, task, source) for source in (expected, found))
     if is_single(expected) and is_single(found) and len(truth.tables) == len(other.tables) == 1:
-        # Two single files are two readings of one document, whatever they are called.
+        # Two single files are two readings of one document, whatever they are called. Rows with ids say which one it is.
+        if names_documents(expected, truth) and names_documents(found, other):
+            return _described(task, truth, other)
         other = replace(other, tables=dict(zip(truth.tables, other.tables.values(), strict=True)))
     return _described(task, truth, other)
 

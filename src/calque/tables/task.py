@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
 """Measures that can be asked for alone."""
@@ -127,7 +128,7 @@ class Tables(PartsBeside, Task, kw_only=True):
 
         yield read_sides(self, truth, predictions)
 
-    def truth_digests(self, truth: TableCorpus) -> list[int]:
+    def truth_digests(self, truth: TableCorpus) -> list[int]:  # type: ignore[override]  # its own corpora
         """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
         return truth.digests(markup=self.compat != "none")
 
@@ -137,6 +138,16 @@ class Tables(PartsBeside, Task, kw_only=True):
         from calque.tables.scoring import score
 
         return score(self, truth, predictions, jobs=jobs)
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Return the documents of both sides, and why nothing was evaluated if the ground truth has no tables."""
+        from calque.core.unevaluated import NO_TRUTH, Ground
+
+        found = super().ground(ledger)
+        if found is None or (ledger.table("tables").array("truth") >= 0).any():
+            return found
+        text = "the truth is empty: it has no tables"
+        return Ground(found.in_truth, found.in_found, NO_TRUTH, text, "check that the truth comes first")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """Means over tables and what stands beside them."""

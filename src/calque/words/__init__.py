@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from calque.words.lattice.best_path import Oracle as Oracle
     from calque.words.lattice.best_path import oracle as oracle
     from calque.words.lattice.lattices import build_lattice as build_lattice
+    from calque.words.one_pair import Compared as Compared
+    from calque.words.one_pair import compare as compare
     from calque.words.text.cleaning import Cleaning as Cleaning
     from calque.words.text.cleaning import clean as clean
     from calque.words.text.tokenizers import tokenize as tokenize
@@ -21,10 +23,12 @@ if TYPE_CHECKING:
 _HOME = {
     "Alignment": "calque.words.alignment",
     "Cleaning": "calque.words.text.cleaning",
+    "Compared": "calque.words.one_pair",
     "Oracle": "calque.words.lattice.best_path",
     "align": "calque.words.alignment",
     "build_lattice": "calque.words.lattice.lattices",
     "clean": "calque.words.text.cleaning",
+    "compare": "calque.words.one_pair",
     "confusions": "calque.words.confused",
     "oracle": "calque.words.lattice.best_path",
     "tokenize": "calque.words.text.tokenizers",

@@ -13,7 +13,7 @@ from calque.core.errors import ConfigError
 if TYPE_CHECKING:
     from calque.core.columns import Bytes
 
-_FOLD = re.compile(r"(\d+)/(\d+)")
+_FOLD = re.compile(r"([0-9]{1,18})/([0-9]{1,18})")
 
 
 def parse_fold(text: str) -> tuple[int, int]:

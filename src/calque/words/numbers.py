@@ -14,7 +14,7 @@ from calque.core.columns import Flags, Ints
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, Ratio, Undefined
-from calque.words.scoring import STATUS_NAMES, Status
+from calque.words.scoring import STATUS_NAMES, Status, unknown_documents
 
 if TYPE_CHECKING:
     from calque.words.task import Words
@@ -170,7 +170,7 @@ def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
         "micro": {ratio.name: ratio.numbers(tally.total())[0] for ratio in ratios},
         "macro": {ratio.name: _mean(ratio, tally) for ratio in ratios},
         "documents": _documents(ledger, rows, tally, ratios),
-        "counts": {**_sizes(columns, status, tally), "listed_without_truth": _not_found(task, ledger, rows)},
+        "counts": {**_sizes(columns, status, tally), "listed_without_truth": len(unknown_documents(task, ledger))},
         "pages": _pages(ledger),
         "regions": _regions(ledger),
         "cleanup": _cleanup(ledger),
@@ -226,12 +226,6 @@ def _sizes(columns: Mapping[str, Any], status: Ints, tally: Tally) -> dict[str, 
         "ignored_words": int(columns["n_pred"][ignored].sum()),
         **{name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES) if code},
     }
-
-
-def _not_found(task: Words, ledger: Ledger, rows: Flags) -> int:
-    """How many documents the hold-out lists and the truth does not have."""
-    known = {str(ledger.units[row]) for row in np.flatnonzero(rows).tolist()}
-    return len(set(task.holdout or ()) - known)
 
 
 class _Groups:

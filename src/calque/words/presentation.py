@@ -133,7 +133,7 @@ def _documents(numbers: Mapping[str, Any]) -> Section:
         for unit, block in documents[:LISTED]
     ]
     more = len(documents) - LISTED
-    notes = [f"and {more:,} more, each with higher recall"] if more > 0 else []
+    notes = [f"and {counted(more, 'more document')}"] if more > 0 else []
     head = ("document", "true words", "predicted", "matches", "recall", "precision")
     return Section(title="Documents, lowest recall first", head=head, rows=rows, notes=notes)
 
@@ -367,7 +367,7 @@ def result_schema() -> Schema:
     head = ("task", "version", "signature", "settings")
     own = {key: value for key, value in single["properties"].items() if key not in ("task", "version")}
     run = {"type": "object", "properties": own, "required": [key for key in single["required"] if key in own]}
-    beside = {"oracle": _oracle_schema(), "gate": GATE}
+    beside = {"oracle": _oracle_schema(), "gate": GATE, "undefined": map_of(TEXT)}
     runs = object_of({key: single["properties"][key] for key in head} | {"runs": map_of(run)}, beside)
     about = {key: single.pop(key) for key in ("$schema", "title")}
     return {**about, "if": {"required": ["runs"]}, "then": runs, "else": single}
@@ -433,9 +433,8 @@ STRONG, WEAK = 0.9, 0.8
 def headline(numbers: Mapping[str, Any]) -> Sentence:
     """How many of the true words were read in order, and how many of those that were read are there."""
     counts, micro = numbers["counts"], numbers["micro"]
-    if not counts["words"] or micro["recall"] is None:
-        read = counted(counts["predicted_words"], "word")
-        return [f"There is nothing to read: the truth has no words, and {read} were predicted."]
+    if not counts["words"]:
+        return [sentence(numbers)]
     recall = _phrase("recall", micro["recall"])
     opening: list[str | Phrase] = ["Reads ", recall, f" of {counted(counts['words'], 'word')} in order"]
     if micro["precision"] is None:

@@ -11,7 +11,9 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Flags, Ints, Strings, Table
 from calque.core.corpora.words import WordCorpus
 from calque.core.corpus import UnitId, canonical
+from calque.core.errors import Issue, Severity
 from calque.core.ledger import UNIT, Ledger
+from calque.core.presentation.wording import counted
 from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
@@ -80,6 +82,27 @@ def ground(task: Words, ledger: Ledger) -> Ground:
             in_truth, in_found, NO_TRUTH, "the truth is empty: it has no words", "check the files and what is dropped"
         )
     return Ground(held, in_found)
+
+
+NAMED = 5
+"""How many unknown ids a message names."""
+
+
+def unknown_documents(task: Words, ledger: Ledger) -> list[str]:
+    """Return the ids of the hold-out list that are not documents of the ground truth."""
+    held = np.flatnonzero(ledger.table("documents").array("status") == Status.HELD_OUT).tolist()
+    return sorted(set(task.holdout or ()) - {str(ledger.units[row]) for row in held})
+
+
+def remarks(task: Words, ledger: Ledger) -> tuple[Issue, ...]:
+    """Report ids of the hold-out list that no document has; if no id has one, `ground` reports that."""
+    unknown = unknown_documents(task, ledger)
+    if not unknown or len(unknown) == len(set(task.holdout or ())):
+        return ()
+    named = ", ".join(map(repr, unknown[:NAMED])) + (f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else "")
+    text = f"holdout lists {counted(len(unknown), 'id')} that no document of the ground truth has, got {named}"
+    help = "list ids as the ground truth has them: the stem of a file, one per line"
+    return (Issue("unknown-holdout", text, help=help, severity=Severity.NOTE),)
 
 
 def _counts(task: Words, sides: Sides, partners: Codes, jobs: int) -> dict[str, Ints]:

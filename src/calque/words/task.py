@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpora.words import WordCorpus
     from calque.core.corpus import Corpus
+    from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.unevaluated import Ground
@@ -340,6 +341,12 @@ class Words(PartsBeside, Task, kw_only=True):
         from calque.words.scoring import score
 
         return score(self, truth, predictions, jobs=jobs)
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+        """Report ids of the hold-out list that no document has."""
+        from calque.words.scoring import remarks
+
+        return remarks(self, ledger)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 def shown(ledger: Ledger, document: str, name: str, *, columns: int | None = None, context: int | None = None) -> Iterator[str]:
     """Truth and prediction of one document side by side, below a line that says which they are."""
-    ref, pred, pairs = _texts(ledger, document)
+    ref, pred, pairs = texts_of(ledger, document)
     yield f"{document}: truth (left), {name} (right); {len(pairs):,} of {len(ref):,} words match"
     yield from side_by_side(ref, pred, pairs, columns=columns, context=context)
 
 
-def _texts(ledger: Ledger, document: str) -> tuple[list[str], list[str], list[tuple[int, int]]]:
+def texts_of(ledger: Ledger, document: str) -> tuple[list[str], list[str], list[tuple[int, int]]]:
     """One document's words on both sides, and which go together."""
     names = {str(unit): row for row, unit in enumerate(ledger.units)}
     if document not in names:
@@ -137,7 +137,7 @@ def tree(results: Mapping[str, Result]) -> dict[str, Any]:
     """The JSON of several runs: what they share at the top, each one's own numbers under its name."""
     trees = {name: result.to_dict() for name, result in results.items()}
     first = next(iter(trees.values()))
-    oracle = {"oracle": _against_all(first.pop("oracle"), trees)} if "oracle" in first else {}
+    oracle = _oracle(first, trees) if "oracle" in first else {}
     failures = [f"{name}: {failure}" for name, result in results.items() for failure in result.failures]
     judged = any(result.verdict for result in results.values())
     return {
@@ -148,6 +148,20 @@ def tree(results: Mapping[str, Result]) -> dict[str, Any]:
         **oracle,
         **({"gate": {"passed": not failures, "failures": failures}} if judged else {}),
     }
+
+
+def _oracle(first: dict[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Take the oracle out of the first run, with the reasons why some of its numbers are undefined."""
+    oracle = _against_all(first.pop("oracle"), trees)
+    reasons = {path: reason for path, reason in first["undefined"].items() if path.startswith("oracle.")}
+    first["undefined"] = {path: reason for path, reason in first["undefined"].items() if path not in reasons}
+    if oracle["repairable"] is not None:
+        reasons.pop("oracle.repairable", None)
+    else:
+        reasons.setdefault("oracle.repairable", "the best prediction makes no errors")
+    if oracle["best_source_recall"] is not None:
+        reasons.pop("oracle.best_source_recall", None)
+    return {"oracle": oracle, "undefined": reasons}
 
 
 def _against_all(oracle: dict[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

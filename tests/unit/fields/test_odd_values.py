@@ -12,7 +12,8 @@ from calque.comparators import ANLSStarComparator, NumericComparator, OneOfCompa
 from calque.comparators.base import BUILT_IN, comparator
 
 VALUES = [
-    None, (), ("a",), ((), "a"), set(), {1, 2}, frozenset([1]), [], {}, [1, [2, ["x"]]], {"a": [{"b": None}, ()]}, "", "x", b"x",
+    None, (), ("a",), ((), "a"), set(), {1, 2}, frozenset([1]), [], {}, [1, [2, ["x"]]], {"a": [{"b": None}, ()]}, "", "x",
+    b"x",
     "\ud800", True, math.nan, math.inf, 10**500, np.float64(1.5), np.float64("nan"), np.int64(3), np.bool_(True), np.str_("x"),
     np.array([1, 2]), np.array([]), np.array(5), [np.array([1, 2]), {"a": np.float64(2)}], decimal.Decimal("sNaN"),
     decimal.Decimal("1.5"), datetime.date(2024, 1, 2), datetime.datetime(2024, 1, 2, 3, tzinfo=datetime.UTC), 1 + 2j, object(),

@@ -136,6 +136,9 @@ class Assertion(ABC):
             return self._single(plain(found), plain(truth.items if isinstance(truth, Gathered) else truth))
         except BadTruth as error:
             return unusable([f"expected: {error}"], f"expected: {error}", {}, status=Status.ERROR)
+        except RecursionError:
+            told = "the values are nested too deeply to be compared"
+            return unusable([told], told, {}, status=Status.ERROR)
 
     def _single(self, found: Any, truth: Any) -> Outcome:
         told = self._told(found, truth)

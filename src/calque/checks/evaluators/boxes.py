@@ -98,7 +98,11 @@ class BoxCheck(GeometricCheck):
 
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What this evaluator says of a case. Bad data never raises: it scores 0 and says why."""
-        found, truth = self._side("output", output, expected), self._side("expected", expected, expected)
+        try:
+            page = self._page(expected)
+        except BadValue as error:
+            return unusable([INVALID], f"expected: {error}", {}, status=Status.ERROR)
+        found, truth = self._side("output", output, page), self._side("expected", expected, page)
         if isinstance(found, Missing) or isinstance(truth, Missing):
             return nothing_there(found, truth, {})
         if found.batch or truth.batch:
@@ -110,36 +114,33 @@ class BoxCheck(GeometricCheck):
 
     def shapes(self, output: Any, expected: Any) -> dict[str, Rings]:
         """The boxes and polygons of both sides."""
-        sides = {"found": self._side("output", output, expected), "truth": self._side("expected", expected, expected)}
+        try:
+            page = self._page(expected)
+        except BadValue:
+            return {}
+        sides = {"found": self._side("output", output, page), "truth": self._side("expected", expected, page)}
         return rings_of(
             sides, lambda shape: [list(ring) for ring in (shape.rings if isinstance(shape, Region) else [shape.corners])]
         )
 
-    def _side(self, name: str, data: Any, expected: Any) -> CaseSide[Shape] | Missing:
+    def _page(self, expected: Any) -> tuple[float, float] | None:
+        """Return the size of the page, if boxes have to be converted to its units."""
+        needed = self._converts(self.found_format) or self._converts(self.truth_format)
+        return self.page_size_of(expected) if needed else None
+
+    def _side(self, name: str, data: Any, page: tuple[float, float] | None) -> CaseSide[Shape] | Missing:
         path, format = (self.found_path, self.found_format) if name == "output" else (self.truth_path, self.truth_format)
 
         def read(value: Any) -> Shape:
             shape = format.read(value)
             if self.reject_crossing and isinstance(shape, Region) and shape.repaired:
                 raise BadValue("the polygon crosses itself")
-            return self._on_page(shape, expected) if self._converts(format) else shape
+            return _on_page(shape, page) if self._converts(format) else shape
 
         return look_up(name, path, data, read, lambda value: is_batch(value, format))
 
     def _converts(self, format: Format) -> bool:
         return format.per_mille and not (self.found_format.per_mille and self.truth_format.per_mille)
-
-    def _on_page(self, shape: Shape, expected: Any) -> Shape:
-        """A box in thousandths of the page, in the page's own units."""
-        size = self.page_size
-        if self.page_size_path is not None:
-            try:
-                size = settings.page_size(self.page_size_path.find(expected))
-            except ValueError as error:
-                raise BadValue(str(error)) from None
-        assert size is not None and isinstance(shape, Box)  # noqa: S101, PT018  # from_config has seen to it
-        width, height = size[0] / 1000, size[1] / 1000
-        return Box(shape.left * width, shape.top * height, shape.right * width, shape.bottom * height)
 
     def _single(self, found: Shape, truth: Shape) -> Outcome:
         shared = overlap(found, truth)
@@ -262,6 +263,13 @@ class BoxCheck(GeometricCheck):
 
     def _score(self, found: Any, truth: Any, shared: Overlap) -> float:
         return min(max(self.measure.value(found, truth, shared), 0.0), 1.0)
+
+
+def _on_page(shape: Shape, page: tuple[float, float] | None) -> Shape:
+    """A box in thousandths of the page, in the page's own units."""
+    assert page is not None and isinstance(shape, Box)  # noqa: S101, PT018  # from_config has seen to it
+    width, height = page[0] / 1000, page[1] / 1000
+    return Box(shape.left * width, shape.top * height, shape.right * width, shape.bottom * height)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from calque.core.storage.files import check_no_links, open_entry, write_entry
 
 TYPE = "command"
 SECONDS = 60.0
+MOST_MODULES = 1000
+"""Files next to a program that are digested with it."""
 LONGEST = 300
 """How much of what a program wrote to stderr a message shows."""
 
@@ -167,18 +170,26 @@ class Command:
         for part in self.argv:
             content.update(part.encode("utf-8", "surrogatepass") + b"\0")
         for file in self._files():
-            with file.open("rb") as opened:
-                content.update(hashlib.file_digest(opened, "sha256").digest())
+            there = file.stat()
+            content.update(_file_digest(str(file), there.st_ino, there.st_size, there.st_mtime_ns))
         content.update(given)
         name = content.hexdigest()
         return Path(self.cache) / name[:2] / f"{name}.json"
 
     def _files(self) -> list[Path]:
-        """The program, and the files among its arguments: when one changes, it is another program."""
+        """Return the program, the files among its arguments, and the modules next to those: what makes it another program."""
         program = shutil.which(self.argv[0], path=None)
         named = [Path(self.folder or ".", part) for part in self.argv]
         found = [path for path in named if path.is_file()]
-        return [*([Path(program)] if program and not named[0].is_file() else []), *found]
+        beside = {other for path in found if path.suffix for other in path.parent.glob(f"*{path.suffix}")}
+        modules = sorted(path for path in beside - set(found) if path.is_file())[:MOST_MODULES]
+        return [*([Path(program)] if program and not named[0].is_file() else []), *found, *modules]
+
+
+@lru_cache(maxsize=2 * MOST_MODULES)
+def _file_digest(path: str, *_version: int) -> bytes:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _refused(text: str) -> Any:

@@ -123,12 +123,16 @@ class PointCheck(GeometricCheck):
         read, batch = (_points, _is_batch_of_sets) if self.metric.of_sets else (_point, _is_batch)
         found = look_up("output", self.found_path, output, read, batch)
         truth = look_up("expected", self.truth_path, expected, read, batch)
-        if isinstance(found, Missing) or isinstance(truth, Missing):
+        if isinstance(truth, Missing):
             return nothing_there(found, truth, self._metadata(None))
         try:
-            measured = self._distances(found, truth, expected)
+            diagonal = self._diagonal(expected) if self.by_diagonal else 1.0
+            areas = self._areas(expected, len(truth.items)) if self.metric.name == "oks" else []
         except BadValue as error:
             return unusable([INVALID], f"expected: {error}", self._metadata(None), status=Status.ERROR)
+        if isinstance(found, Missing):
+            return nothing_there(found, truth, self._metadata(None))
+        measured = self._distances(found, truth, diagonal, areas)
         if found.batch or truth.batch:
             return self._batch(found, truth, measured)
         return self._single(truth, measured[0])
@@ -209,10 +213,10 @@ class PointCheck(GeometricCheck):
             return Verdict.PASS
         return Verdict.PARTIAL if passes else Verdict.FAIL
 
-    def _distances(self, found: CaseSide[Any], truth: CaseSide[Any], expected: Any) -> list[_Distance]:
+    def _distances(
+        self, found: CaseSide[Any], truth: CaseSide[Any], diagonal: float, areas: Sequence[float]
+    ) -> list[_Distance]:
         """One distance for each place of the longer side."""
-        diagonal = self._diagonal(expected) if self.by_diagonal else 1.0
-        areas = self._areas(expected, len(truth.items)) if self.metric.name == "oks" else []
 
         def measure(i: int, j: int) -> _Distance:
             return self._distance(found, truth, i, j, diagonal, areas)
@@ -236,6 +240,9 @@ class PointCheck(GeometricCheck):
         rows, columns = found.usable(), truth.usable()
         values = [[measure(i, j).value for j in columns] for i in rows]
         largest = max((value for row in values for value in row if value is not None), default=0.0)
+        if largest > 2.0**900:  # totals would be larger than any number
+            values = [[None if value is None else math.ldexp(value, -900) for value in row] for row in values]
+            largest = math.ldexp(largest, -900)
         # What cannot be compared is farther than any pairing of what can.
         far = (largest + 1.0) * (min(len(rows), len(columns)) + 1)
         matrix = np.array([[far if value is None else value for value in row] for row in values]).reshape(
@@ -280,12 +287,7 @@ class PointCheck(GeometricCheck):
         return f"dimension mismatch: points have {' and '.join(map(str, sizes))} dimensions" if len(sizes) > 1 else ""
 
     def _diagonal(self, expected: Any) -> float:
-        size = self.page_size
-        if self.page_size_path is not None:
-            try:
-                size = settings.page_size(self.page_size_path.find(expected))
-            except ValueError as error:
-                raise BadValue(str(error)) from None
+        size = self.page_size_of(expected)
         assert size is not None  # noqa: S101  # from_config has seen to it
         return math.hypot(*size)
 

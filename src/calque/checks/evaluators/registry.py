@@ -46,9 +46,18 @@ KNOWN = (*BUILT_IN, *tasks.TYPES, commands.TYPE)
 
 @names_arguments
 def evaluator(config: Mapping[str, Any], *, allow_commands: bool = False) -> Check:
-    """The evaluator that a configuration describes; `ConfigError` with everything that is wrong with it.
+    """Make a check from its configuration, as a suite file has it.
 
-    Programs (``type: command``) are refused unless ``allow_commands`` is true.
+    Args:
+        config: The ``type`` of the check and its settings.
+        allow_commands: Allow ``type: command``, which runs a program.
+
+    Returns:
+        The check. ``check.evaluate(output=..., expected=...)`` returns its `Outcome` for one case.
+
+    Raises:
+        ConfigError: The configuration is not valid. The error lists every problem.
+        TypeError: ``config`` is not a mapping.
 
     >>> check = evaluator({"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box", "threshold": 0.7})
     >>> outcome = check.evaluate(output={"box": [0, 0, 20, 20]}, expected={"box": [0, 0, 20, 15]})

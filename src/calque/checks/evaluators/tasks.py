@@ -25,6 +25,8 @@ TYPES: Mapping[str, str] = {verb: name for verb, name in VERBS.items() if name i
 """The types of evaluators, and the task of each."""
 BY_DOCUMENT = ("words", "tables")
 """Tasks that take texts and objects by document."""
+UNREADABLE = (CalqueError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""What a task raises on data that it cannot evaluate."""
 UNIT = "case"
 """What the only document is called."""
 
@@ -87,21 +89,23 @@ class TaskCheck:
             return unusable(misses, "; ".join(misses), {}, status=_blame(isinstance(truth, Missing)))
         try:
             return self._judged(self._value(truth), self._value(found))
-        except (CalqueError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        except UNREADABLE as error:
             wrong = not self._sound(truth)
             told = f"{'expected' if wrong else 'output'}: {_said(error)}"
             return unusable([told], told, {"measure": str(self.measure)}, status=_blame(wrong))
 
     def _sound(self, truth: Any) -> bool:
-        """Whether the expected data can be evaluated at all, and has this measure."""
+        """Whether the expected data can be evaluated at all, and has this measure: held against itself, it can."""
         from calque.core.evaluator import Evaluator
 
+        task: Any = self.task
+        if hasattr(task, "allow_missing_scores"):
+            task = replace(task, allow_missing_scores=True)  # ground truth has no scores
         try:
             data = self._value(truth)
-            Evaluator(self.task).update(data, data).compute()[str(self.measure)]
-        except (CalqueError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            # Truth is not always a prediction: it has no scores.
-            return "score" in str(error)
+            Evaluator(task).update(data, data).compute()[str(self.measure)]
+        except UNREADABLE:
+            return False
         return True
 
     def _value(self, value: Any) -> Any:
@@ -131,7 +135,7 @@ class TaskCheck:
         if value is None or not math.isfinite(value):
             reason = f"{told} has no value: {result.why_undefined(told) or 'nothing was evaluated'}"
             return self._without_value(reason, metadata)
-        less = self.measure.name in self.task.lower_is_better
+        less = self.task.full_name(self.measure).name in self.task.lower_is_better
         verdict, score = self._verdict(value, less=less)
         limit = "no threshold" if self.threshold is None else f"threshold {self.threshold:g}"
         said = f"{told} {value:.4g}"
@@ -188,7 +192,7 @@ def _check_measure(kind: str, raw: Mapping[str, Any], name: str, complaints: Com
     task = task_class(TYPES[kind])
     assert task is not None  # noqa: S101  # it is among the built-in ones
     known = {measure.name for measure in task.measures()}
-    if known and name not in {*known, *task.lower_is_better, *task.neutral}:
+    if known and task.full_name(MeasureName(name)).name not in {*known, *task.lower_is_better, *task.neutral}:
         hint = did_you_mean(name, known) or f"known are {', '.join(sorted(known))}"
         complaints.add(raw, "measure", f"{kind} has no measure {name!r}", help=hint)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeAlias, TypeVar
 
+from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import SLACK, Outcome, Ranges, Status, unusable
 from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.shapes.coordinates import BadValue, plain
@@ -36,6 +37,18 @@ class GeometricCheck:
     def shapes(self, output: Any, expected: Any) -> dict[str, Rings]:  # noqa: ARG002  # each kind finds its own
         """What can be drawn of both sides, as rings of points; nothing of what cannot be read."""
         return {}
+
+    def page_size_of(self, expected: Any) -> tuple[float, float] | None:
+        """Return width and height of the page; `BadValue` when the expected data should have them and does not."""
+        if self.page_size_path is None:
+            return self.page_size
+        found = self.page_size_path.find(plain(expected))
+        if isinstance(found, Missing):
+            raise BadValue(f"page_size_path: {found}")
+        try:
+            return settings.page_size(plain(found))
+        except ValueError as error:
+            raise BadValue(str(error)) from None
 
     def renamed(self, name: str) -> Self:
         """The same evaluator under another name."""

@@ -96,8 +96,16 @@ def oks(a: Sequence[Vector], b: Sequence[Vector], *, area: float, sigmas: Sequen
     labelled = [k for k, point in enumerate(b) if len(point) < 3 or point[2] > 0]
     if not labelled or area <= 0:
         return None
-    terms = [math.exp(-(math.dist(a[k][:2], b[k][:2]) ** 2) / (8 * area * sigmas[k] ** 2)) for k in labelled]
+    terms = [_similarity(math.dist(a[k][:2], b[k][:2]), 8 * area * sigmas[k] ** 2) for k in labelled]
     return 1.0 - math.fsum(terms) / len(terms)
+
+
+def _similarity(distance: float, spread: float) -> float:
+    """Return how alike two keypoints are; 0 where their squared distance, or its quotient, is larger than any number."""
+    try:
+        return math.exp(-(distance**2) / spread) if distance else 1.0
+    except (OverflowError, ZeroDivisionError):
+        return 0.0
 
 
 METRICS: Mapping[str, Metric] = {

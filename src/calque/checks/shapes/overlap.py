@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FEW = 64
 """Pairs up to which plain Python is quicker than arrays."""
+MOST_BITS = 1000
+"""Coordinates are scaled to less than two to this power, so that they stay numbers."""
 AT_ONCE = 1 << 20
 """Pairs that are looked at together."""
 
@@ -77,8 +79,8 @@ def _exponent(found: Shape, truth: Shape) -> int:
     side = max(a.right - a.left, a.bottom - a.top, b.right - b.left, b.bottom - b.top)
     if SMALLEST < side < LARGEST or side == 0:
         return 0
-    reach = max(abs(value) for box in (a, b) for value in box.edges)
-    return -math.frexp(reach if side >= LARGEST else side)[1]
+    reach = math.frexp(max(abs(value) for box in (a, b) for value in box.edges))[1]
+    return -reach if side >= LARGEST else min(-math.frexp(side)[1], MOST_BITS - reach)
 
 
 Pairs: TypeAlias = Sequence[tuple[int, int]]
@@ -179,7 +181,18 @@ def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:
 
 @names_arguments
 def polygon_iou(first: Floats, second: Floats, *, jobs: int = 1) -> Floats:
-    """The IoU of many pairs of polygons at once: two arrays of shape (pairs, vertices, 2), each polygon simple.
+    """Compute the IoU of many pairs of polygons.
+
+    Args:
+        first: The first polygon of each pair, as an array of shape (pairs, vertices, 2). No polygon crosses itself.
+        second: The second polygon of each pair, in the same form.
+        jobs: The number of threads.
+
+    Returns:
+        The IoU of each pair.
+
+    Raises:
+        ValueError: An array has another shape.
 
     >>> import numpy as np
     >>> square = np.array([[[0, 0], [2, 0], [2, 2], [0, 2]]])
@@ -225,6 +238,8 @@ def _iou(_found: Shape, _truth: Shape, shared: Overlap) -> float:
 def _giou(found: Shape, truth: Shape, shared: Overlap) -> float:
     """IoU less the part of the smallest convex shape around both that neither fills."""
     around = _hull_area(found, truth, shared.exponent)
+    if math.isinf(around):  # two tiny shapes far apart
+        return shared.iou - 1.0
     return shared.iou - (max(around - shared.union, 0.0) / around if around > 0 else 0.0)
 
 
@@ -237,6 +252,7 @@ def _hull_area(found: Shape, truth: Shape, exponent: int) -> float:
 
 def _diou(found: Shape, truth: Shape, shared: Overlap) -> float:
     """IoU less the squared distance of the centres over the squared diagonal of the box around both."""
+    found, truth = found.scaled(shared.exponent), truth.scaled(shared.exponent)
     around = _around(found.bounds, truth.bounds)
     diagonal = math.dist((around.left, around.top), (around.right, around.bottom))
     return shared.iou - ((math.dist(found.center, truth.center) / diagonal) ** 2 if diagonal > 0 else 0.0)
@@ -260,8 +276,8 @@ def _coverage(_found: Shape, _truth: Shape, shared: Overlap) -> float:
     return ratio(shared.intersection, shared.truth_area)
 
 
-def _center(found: Shape, truth: Shape, _shared: Overlap) -> float:
-    return 1.0 if truth.contains(found.center) else 0.0
+def _center(found: Shape, truth: Shape, shared: Overlap) -> float:
+    return 1.0 if truth.scaled(shared.exponent).contains(found.scaled(shared.exponent).center) else 0.0
 
 
 MEASURES: Mapping[str, Measure] = {

@@ -18,6 +18,8 @@ Ring: TypeAlias = tuple[Point, ...]
 LARGEST = 2.0**300
 SMALLEST = 2.0**-300
 """Sides beyond these would overflow or vanish in a product; such pairs are scaled before they are compared."""
+FARTHEST = 2.0**503
+"""Coordinates of a polygon: beyond this its area is larger than any number."""
 MOST_VERTICES = 10_000
 """Vertices of one polygon. Work grows with the product of those of two; no outline of anything on a page has as many."""
 MOST_CUTS = 20_000_000
@@ -183,20 +185,23 @@ def region_of(points: Sequence[Point]) -> Region:
     >>> bow_tie.area, bow_tie.repaired
     (50.0, True)
     """
-    ring = _canonical(_without_repeats(points))
+    ring = _without_repeats(points)
     if len(set(ring)) < 3:
         raise BadValue(f"a polygon needs three different vertices, not {len(set(ring))}")
+    if any(abs(value) > FARTHEST for point in ring for value in point):
+        raise BadValue(f"a polygon may reach to {FARTHEST:.0e} at most: its area would be larger than any number")
     if len(ring) > MOST_VERTICES:
         raise BadValue(f"a polygon may have {MOST_VERTICES:,} vertices, not {len(ring):,}")
-    if len(ring) == 3 or _is_simple(ring):
-        return Region((ring,))
-    pieces = _even_odd(ring)
+    vertices = _canonical(ring)
+    if len(vertices) == 3 or _is_simple(vertices):
+        return Region((vertices,))
+    pieces = _even_odd(vertices)
     # A ring without any area is degenerate, not broken.
-    return Region(pieces, repaired=True) if pieces else Region((ring,))
+    return Region(pieces, repaired=True) if pieces else Region((vertices,))
 
 
 def _without_repeats(points: Sequence[Point]) -> list[Point]:
-    kept = [point for point, before in zip(points, [None, *points[:-1]], strict=True) if point != before]
+    kept = [point for position, point in enumerate(points) if not position or point != points[position - 1]]
     while len(kept) > 1 and kept[0] == kept[-1]:
         kept.pop()
     return kept

@@ -48,7 +48,7 @@ class Case:
 
     def digest(self) -> int:
         """Return a digest of the expected value and of the evaluators that only this case has."""
-        return json_digest([self.expected, self.evaluators])
+        return digest_of([self.expected, self.evaluators])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,31 @@ class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
     def without(self, units: Set[UnitId]) -> CaseCorpus:
         """All cases but these."""
         return replace(self, cases=tuple(case for case in self.cases if case.id not in units)) if units else self
+
+
+def digest_of(value: Any) -> int:
+    """Return the digest of a JSON value, however deeply it is nested."""
+    try:
+        return json_digest(value)
+    except RecursionError:
+        return json_digest(_flat(value))
+
+
+def _flat(value: Any) -> list[Any]:
+    """Return the parts of a value in one list, with marks where lists and objects begin."""
+    parts: list[Any] = []
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            parts.append({"keys": sorted(map(str, one))})
+            waiting += [one[key] for key in sorted(one, key=str)]
+        elif isinstance(one, list | tuple):
+            parts.append({"items": len(one)})
+            waiting += one
+        else:
+            parts.append(one)
+    return parts
 
 
 def case_of(raw: Any, position: int, place: str, complaints: Complaints, *, from_data: bool = False) -> Case:

@@ -5,23 +5,29 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from calque.checks.evaluators import commands
 from calque.checks.evaluators.outcome import Outcome, Status, Verdict
+from calque.checks.evaluators.registry import KNOWN
 from calque.checks.suites.cases import Case
 from calque.checks.suites.runner import Judged, Row
 from calque.core.digests import digest
 from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import Ledger
 from calque.core.shards.checkpoint import not_used
-from calque.core.storage.contents import content_digest
 from calque.core.storage.files import open_entry
 from calque.core.storage.state import pack, unpack, well_formed
 
 if TYPE_CHECKING:
     from calque.checks.suites.runner import Bench
     from calque.core.task import Task
+
+
+DIGESTED = frozenset(KNOWN) - {commands.TYPE}
+"""Types of evaluators whose results depend on nothing but the settings and the case."""
+FIELDS = tuple(field.name for field in dataclasses.fields(Case))
 
 
 class KeptJudging:
@@ -38,7 +44,9 @@ class KeptJudging:
 
     def __call__(self, cases: Sequence[Case]) -> Judged:
         """The outcomes of all these cases. Where some could not be judged, nothing is kept: they are asked again."""
-        told = json.dumps([dataclasses.astuple(case) for case in cases], default=str)
+        told = None if any(uses_own_code(case.evaluators) for case in cases) else _told(cases)
+        if told is None:
+            return self._judging(cases)
         name = digest(f"{self._settings}\n{told}", 40)
         path = os.path.join(self._folder, f"{name}.state")
         broken = ""
@@ -54,19 +62,27 @@ class KeptJudging:
         return dataclasses.replace(judged, broken=broken, state=(path, pack(header, Ledger(units=(), tables={}))))
 
 
+def _told(cases: Sequence[Case]) -> str | None:
+    """Return all that cases hold as text; ``None`` where they are nested too deeply."""
+    try:
+        return json.dumps([[getattr(case, name) for name in FIELDS] for case in cases], default=str)
+    except RecursionError:
+        return None
+
+
 def settings_of(bench: Bench, task: Task) -> str:
-    """All that the outcomes of a suite's cases depend on beside the cases, programs included."""
-    named = [argument for config in bench.configs for argument in _arguments(config)]
-    named += bench.system.argv if bench.system is not None else ()
-    files = (os.path.join(bench.permission.folder, argument) for argument in named)
-    programs = {file: content_digest(file) for file in files if os.path.isfile(file)}
-    told = [task.signature().to_dict(), dataclasses.asdict(task), str(bench.system), bench.drawn, programs]
-    return digest(json.dumps(told, sort_keys=True, default=str), 64)
+    """Return a digest of all that the outcomes depend on beside the cases; `uses_own_code` says where there is more."""
+    return digest(
+        json.dumps([task.signature().to_dict(), dataclasses.asdict(task), bench.drawn], sort_keys=True, default=str), 64
+    )
 
 
-def _arguments(config: Mapping[str, Any]) -> list[str]:
-    command = config.get("command")
-    return [part for part in command if isinstance(part, str)] if isinstance(command, list | tuple) else []
+def uses_own_code(configs: Iterable[Any]) -> bool:
+    """Whether any of these evaluators is a program or code of the user's own.
+
+    What they import, read and ask cannot be digested, so their results cannot be kept.
+    """
+    return any(isinstance(config, Mapping) and config.get("type") not in DIGESTED for config in configs)
 
 
 def _written(row: Row) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
-from calque.core.errors import ConfigError
+from calque.core.errors import CalqueError, ConfigError
 from calque.core.storage.files import write_entry
 from calque.engines import Serial, processes, remark
 
@@ -157,8 +157,14 @@ class Bench:
             status = Status.ERROR if case.trouble else Status.OK
             return Row(case, check.name, check.weight, unusable([told], told, {}, status=status))
         held = self.partial == "fail" and check.threshold is not None
-        shapes = check.shapes(case.output, case.expected) if self.drawn and isinstance(check, GeometricCheck) else NO_SHAPES
-        return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held, shapes)
+        try:
+            shapes = check.shapes(case.output, case.expected) if self.drawn and isinstance(check, GeometricCheck) else NO_SHAPES
+            return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held, shapes)
+        except Exception as error:  # whatever the data of one case does, the others are judged
+            LOGGER.debug("%s", check.name, exc_info=True)
+            what = str(error) if isinstance(error, CalqueError) else f"{type(error).__name__}: {error}"
+            told = f"the evaluator {check.name} cannot judge this case: {what}"
+            return Row(case, check.name, check.weight, unusable([told], told, {}, status=Status.ERROR))
 
 
 @dataclass(frozen=True)

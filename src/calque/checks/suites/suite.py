@@ -26,6 +26,7 @@ from calque.core.errors import ConfigError, did_you_mean
 from calque.core.short_repr import short_repr
 from calque.core.storage.regular_files import read_regular, reason
 from calque.core.yaml_tree import LocatedList
+from calque.engines import remark
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
@@ -146,8 +147,14 @@ class Suite:
     def _keeping(self, checkpoint: Checkpoint | None) -> Callable[[Judging], Judges] | None:
         if checkpoint is None:
             return None
-        from calque.checks.suites.kept import KeptJudging, settings_of
+        from calque.checks.suites.kept import KeptJudging, settings_of, uses_own_code
 
+        if self.bench.system is not None or uses_own_code(self.bench.configs):
+            remark(
+                f"{self.file}: runs programs or evaluators of your own, so the checkpoint keeps nothing of it. "
+                "--cache keeps what programs answer."
+            )
+            return None
         settings = settings_of(self.bench, self.task())
         return lambda judging: KeptJudging(judging, checkpoint.folder, settings)
 

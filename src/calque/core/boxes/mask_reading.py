@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from calque.core.boxes.crowding import check_crowding
 from calque.core.boxes.overlay import Overlay
 from calque.core.corpora.masks import MaskPairs
 from calque.core.corpus import BoxCorpus, Corpus, Extent, Side
@@ -32,6 +33,7 @@ def _measured(truth: BoxCorpus, found: BoxCorpus, page_size: Sequence[float] | N
         truth, found = (in_pixels(side, needed_sizes(side, known)) for side, known in zip((truth, found), sizes, strict=True))
     truth, found = (dataclasses.replace(side, page_sizes=known) for side, known in zip((truth, found), sizes, strict=True))
     overlay = Overlay.of_boxes(truth, found).with_masks(found)
+    check_crowding(overlay, found.source)
     truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
     mine = Look.of(truth, overlay.truth.rows, truth_facts).corpus(Side.TRUTH)
     theirs = Look.of(found, overlay.found.rows, found_facts).corpus(Side.FOUND)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.boxes.crowding import check_crowding
 from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, Table, take
 from calque.core.corpora.masks import Masks, pixel_sizes
 from calque.core.corpus import BoxCorpus, Extent, Flaw, UnitId, in_canonical_order
@@ -131,6 +132,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
         What is ``beside`` them adds its documents, pages and labels, so that overlays of several runs have them all alike.
         """
         overlay = cls.of_boxes(truth, found, beside)
+        check_crowding(overlay, found.source)
         if on == "masks":
             return overlay._of_masks(truth, found, jobs)
         if overlay.truth.outlines is overlay.found.outlines is None:
@@ -173,6 +175,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
         pairs = None if found.masks is None else found.masks.pairs
         if pairs is not None and pairs.truth is truth.masks:
             return overlay._measured(pairs.truth_areas, pairs.found_areas, *pairs.shared)
+        check_crowding(overlay, found.source)
         truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
         return overlay._measured(truth_facts[1], found_facts[1], offsets, truths, shared)
 

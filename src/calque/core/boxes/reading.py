@@ -161,6 +161,12 @@ class BoxReading(Frozen, kw_only=True):
         )
         return self._settled(*sides)
 
+    def read_outside(self, path: str) -> dict[str, str]:
+        """Return the class names and the sizes of images that a folder of labels takes from other folders."""
+        from calque.readers.boxes import dota, yolo
+
+        return {**yolo.read_outside(path), **dota.read_outside(path)}
+
     def read_truth(self, source: Any) -> Corpus:
         """The truth by itself."""
         from calque.readers import read

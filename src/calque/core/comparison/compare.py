@@ -40,7 +40,7 @@ class Compared(Frozen):
 
 
 class Comparison(Frozen, eq=False):
-    """Several runs on the same documents; the first is the base."""
+    """Several runs on the same documents, compared with the first. `compare` returns it; ``print`` shows it as a table."""
 
     results: Mapping[str, Result]
     """By name, in their order."""
@@ -65,7 +65,15 @@ class Comparison(Frozen, eq=False):
         return base.replaced(settings={**base.settings, **self.resampling.signature()})
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write one HTML file that shows the comparison down to every object that changed; options as for `Result.report`."""
+        """Write an HTML report with the comparison and every object that changed.
+
+        Args:
+            path: The file to write; its name ends in ``.html``.
+            options: The options of `Result.report`.
+
+        Raises:
+            ConfigError: The name does not end in ``.html``, or an evaluator did not keep the outcomes.
+        """
         # The report stands above comparisons, which know nothing of files.
         importlib.import_module("calque.report").write_comparison(self, path, **options)
 
@@ -106,7 +114,18 @@ class Comparison(Frozen, eq=False):
         return to_notebook(to_html(sections(self, brief=True)))
 
     def delta(self, measure: str, run: str | None = None) -> Delta:
-        """How a run (by default the second) differs from the first in a measure."""
+        """Return how a run differs from the first in a metric.
+
+        Args:
+            measure: The name of the metric, as in `measures`.
+            run: The name of the run. By default the second.
+
+        Returns:
+            The difference with its interval, p-value and verdict.
+
+        Raises:
+            ConfigError: The metric or the run is unknown.
+        """
         if measure not in self.measures:
             raise ConfigError(f"there is no measure {measure!r} here; {nearest(measure, self.measures)}")
         deltas = self.measures[measure].deltas
@@ -125,11 +144,35 @@ def compare(
     shared_documents: bool = False,
     jobs: int = 1,
 ) -> Comparison:
-    """Compare results of one task on the same documents with the first of them.
+    """Compare results of one task on the same ground truth. The first result is the base of every difference.
 
-    ``measures`` are compared besides those that a comparison always shows, ``primary`` are tested instead of the task's own;
-    ``wanted`` is the small difference for which the number of documents is told. ``shared_documents`` leaves out documents
-    that only some of the results were evaluated on.
+    Args:
+        results: Two or more results.
+        names: The names of the runs. By default ``run 1``, ``run 2`` and so on.
+        resampling: The number of bootstrap replicates, the seed and the confidence level.
+        measures: Metrics to compare in addition to those that a comparison always shows.
+        primary: Metrics to test for significance instead of the main metrics of the task.
+        wanted: A small difference. The comparison estimates how many documents would show it.
+        shared_documents: Leave out documents that are not in all results.
+        jobs: The number of threads.
+
+    Returns:
+        The comparison. ``print`` shows it as a table.
+
+    Raises:
+        ConfigError: There are fewer than two results, or a name is unknown or given twice.
+        MergeError: The results have different tasks, settings or ground truths.
+
+    >>> from calque import Evaluator, Words, compare
+    >>> truth = {f"page {number}": "the cat sat" for number in range(30)}
+    >>> better = {**truth, "page 0": "the cat"}
+    >>> worse = {**better, "page 1": "sat"}
+    >>> runs = [Evaluator(Words()).update(truth, predictions).compute() for predictions in (worse, better)]
+    >>> comparison = compare(runs, ["old", "new"])
+    >>> comparison
+    <Comparison of old, new: words, 14 metrics, 30 documents>
+    >>> round(comparison.delta("recall").value, 4), comparison.delta("recall").verdict
+    (0.0222, 'undecided')
     """
     runs = run_names(results, names)
     if shared_documents:

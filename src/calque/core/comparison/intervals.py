@@ -162,7 +162,27 @@ def _note(documents: int, counted: Counted, defined: int, replicates: int) -> st
 def intervals(
     result: Result, resampling: Resampling | None = None, measures: Iterable[str] | None = None, *, jobs: int = 1
 ) -> dict[str, Interval]:
-    """The measures of a result with their intervals: those that are named, or all that a comparison would show."""
+    """Compute bootstrap confidence intervals of the metrics of a result. Whole documents are resampled.
+
+    Args:
+        result: The result.
+        resampling: The number of replicates, the seed and the confidence level.
+        measures: The names of the metrics. By default all that a comparison shows.
+        jobs: The number of threads.
+
+    Returns:
+        The interval of each metric by its name. A metric in too few documents has a value and no bounds.
+
+    Raises:
+        KeyError: The result does not have a metric of that name.
+
+    >>> from calque import Evaluator, Words
+    >>> texts = {f"page {number}": "the cat sat" for number in range(30)}
+    >>> result = Evaluator(Words()).update(texts, {**texts, "page 0": "the cat"}).compute()
+    >>> recall = intervals(result, measures=["recall"])["recall"]
+    >>> recall.low <= recall.value <= recall.high
+    True
+    """
     drawing = resampling or Resampling()
     names = result.task.compared(result.numbers) if measures is None else list(measures)
     values = {name: result[name] for name in names}

@@ -115,15 +115,25 @@ def _perhaps(result: Result, name: str) -> float | None:
 
 @names_arguments
 def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | None = None) -> Replicates:
-    """The number of every measure for weighted documents; NaN where it has no value.
+    """Compute the metrics of a result for other weights of its documents.
 
-    A row w of ``weights`` stands for the corpus in which document i of ``result.ledger.units`` occurs ``w[i]`` times.
-    ``measures`` are the only ones that are computed, where somebody names some.
+    Args:
+        result: The result.
+        weights: One row per replicate and one column per document, in the order of ``result.ledger.units``. A weight says
+            how often the document occurs.
+        measures: The names of the metrics to compute. By default all.
+
+    Returns:
+        One value per replicate for each metric, by its name; NaN where the metric has no value.
+
+    Raises:
+        ValueError: The weights have the wrong shape, or are not whole numbers from 0.
+        ConfigError: A metric is unknown.
 
     >>> from calque import Corpus, Detection, Evaluator
     >>> truth = Corpus.from_arrays([[0, 0, 9, 9], [0, 0, 9, 9]], ["Table", "Table"], documents=["a", "b"])
-    >>> found = Corpus.from_arrays([[0, 0, 9, 9]], ["Table"], documents=["a"], scores=[0.8])
-    >>> result = Evaluator(Detection()).update(truth, found).compute()
+    >>> predictions = Corpus.from_arrays([[0, 0, 9, 9]], ["Table"], documents=["a"], scores=[0.8])
+    >>> result = Evaluator(Detection()).update(truth, predictions).compute()
     >>> resample(result, [[1, 1], [2, 1], [0, 0]])["recall@0.5"]
     array([0.5       , 0.66666667,        nan])
     """

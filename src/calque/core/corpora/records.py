@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
@@ -37,7 +38,7 @@ class RecordCorpus(Frozen, Corpus, kw_only=True, eq=False):
         if places != len(self.documents):
             raise ValueError(f"there are {places} records for {len(self.documents)} documents")
         if len(set(self.documents)) != len(self.documents):
-            twice = next(unit for unit in self.documents if self.documents.count(unit) > 1)
+            twice = next(unit for unit, count in Counter(self.documents).items() if count > 1)
             raise ValueError(f"document {twice!r} is there twice")
 
     def __len__(self) -> int:

@@ -123,15 +123,29 @@ def gated(
     resampling: Resampling | None = None,
     primary: Iterable[str] = (),
 ) -> Result:
-    """The result with what gates say of it: `Result.failures` lists what does not hold, one line each.
+    """Check a result against limits and a baseline. The keywords are the gate options of the command line.
 
-    The keywords are the options of the command line. ``baseline`` is a state's file, an evaluator or a result; ``no_broken``
-    names classes, fields or documents, or is ``True`` for all.
+    Args:
+        result: The result to check.
+        fail_under: The lowest allowed value of each metric, by its name.
+        fail_over: The highest allowed value of each metric, by its name.
+        baseline: An accepted run: a result, an evaluator, or the file of a saved state.
+        tolerance: How much worse than the baseline each metric may be: a number, or ``"significant"`` to fail only if the
+            difference is significant.
+        no_broken: Classes, fields or documents in which nothing may be worse than in the baseline; ``True`` for all.
+        resampling: The number of bootstrap replicates, the seed and the confidence level.
+        primary: Metrics to test for significance instead of the main metrics of the task.
+
+    Returns:
+        The result with its verdict. `Result.failures` lists the gates that failed, one line each.
+
+    Raises:
+        ConfigError: A metric is unknown, or a gate needs a baseline and there is none.
 
     >>> from calque import Corpus, Detection, Evaluator
     >>> truth = Corpus.from_arrays([[0, 0, 10, 10], [20, 0, 30, 10]], ["Table", "Table"])
-    >>> found = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
-    >>> result = Evaluator(Detection()).update(truth, found).compute()
+    >>> predictions = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
+    >>> result = Evaluator(Detection()).update(truth, predictions).compute()
     >>> gated(result, fail_under={"recall@0.5": 0.9, "precision@0.5": 1}, fail_over={"fp@0.5": 0}).failures
     ['recall@0.5 0.5000 is below 0.9']
     >>> gated(result, baseline=result, tolerance={"AP": 0, "recall@0.5": "significant"}).failures

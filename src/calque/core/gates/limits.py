@@ -44,7 +44,7 @@ class Limit(Frozen):
 
     def check(self, task: Task | type[Task]) -> None:
         """Refuse the wrong one of the two options, as soon as it is known that there is such a measure."""
-        if MeasureName.parse(canonical(task, self.measure)).name in {measure.name for measure in task.measures()}:
+        if task.full_name(MeasureName.parse(self.measure)).name in {measure.name for measure in task.measures()}:
             self._turned_right(task)
 
     def _turned_right(self, task: Task | type[Task]) -> None:
@@ -87,13 +87,13 @@ def spelt(measure: str, flag: str) -> str:
 
 def direction(task: Task | type[Task], measure: str) -> int:
     """1 where higher is better, -1 where lower is, 0 where neither is."""
-    name = MeasureName.parse(canonical(task, measure)).name
+    name = task.full_name(MeasureName.parse(measure)).name
     return 0 if name in task.neutral else -1 if name in task.lower_is_better else 1
 
 
 def value_of(result: Result, measure: str, asked: str) -> tuple[float | None, str]:
     """The value of a measure, or none and the reason; `ConfigError` that names the three nearest where it is unknown."""
-    name = canonical(result.task, measure)
+    name = str(result.task.full_name(MeasureName.parse(measure)))
     try:
         value = result[name]
     except KeyError:

@@ -16,7 +16,21 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     >>> counted(1, "document"), counted(1200, "document"), counted(2, "class", "classes")
     ('1 document', '1,200 documents', '2 classes')
     """
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+    return f"{count:,} {noun if count == 1 else plural or plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the plural of a noun; one that ends in a single s is taken for a plural already.
+
+    >>> [plural_of(noun) for noun in ("table", "box", "glossary", "key", "address", "figures")]
+    ['tables', 'boxes', 'glossaries', 'keys', 'addresses', 'figures']
+    """
+    lower = noun.lower()
+    if lower.endswith(("ss", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if lower.endswith("s"):
+        return noun
+    return f"{noun[:-1]}ies" if lower.endswith("y") and lower[-2:-1] not in "aeiou" else f"{noun}s"
 
 
 def percent(share: float) -> str:

@@ -91,8 +91,14 @@ class Checkpoint:
         """Files that are to be evaluated, unless they were."""
         return Contents.beforehand(files, begin_to_read) if self.holds_any else Contents.beside(files, begin_to_read)
 
-    def evaluated(self, task: Task, keep: Keep, contents: Contents, evaluate: Callable[[KeptBatches], Evaluator]) -> Evaluator:
+    def evaluated(
+        self, task: Task, keep: Keep, contents: Contents, evaluate: Callable[[KeptBatches | None], Evaluator]
+    ) -> Evaluator:
         """What was kept of files under a task, or else what is evaluated now, batch by batch, and kept."""
+        if own := task.own_code():
+            # No digest covers what such code imports and reads.
+            remark(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
+            return evaluate(None)
         batches = KeptBatches(self, task, keep, contents)
         known = batches.whole()
         if known is None:
@@ -138,8 +144,10 @@ class KeptBatches:
     def __init__(self, checkpoint: Checkpoint, task: Task, keep: Keep, contents: Contents) -> None:
         self._checkpoint = checkpoint
         self._settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
+        self._task = task
         self._contents = contents
         self._files = list(contents.files)
+        self._outside = self._read_outside()
         self._count = 0
         self._let_go = threading.Event()
         """Set when the documents of the batch that was put last are needed no longer."""
@@ -150,14 +158,20 @@ class KeptBatches:
         import json
 
         settings = json.dumps(self._settings, sort_keys=True, default=str)
-        told = [settings, *(begun.result() for begun in self._contents.digests)]
+        names = [used_name(path, self._task) for path in self._files]
+        told = [settings, json.dumps([names, self._outside]), *(begun.result() for begun in self._contents.digests)]
         return digest("\n".join(told), 40)
+
+    def _read_outside(self) -> list[dict[str, str]]:
+        return [dict(self._task.read_outside(path)) for path in self._files]
 
     @property
     def _sure_key(self) -> str:
         """The same for what is written."""
         key = self._key
         self._contents.check_unchanged()
+        if self._read_outside() != self._outside:
+            raise CalqueError(f"{self._files[0]}: class names or images were changed meanwhile; give the same command again")
         return key
 
     def whole(self) -> Evaluator | None:
@@ -275,6 +289,26 @@ class KeptBatches:
         if header.get("kept") != name:
             raise ContractError.single("state-damaged", "this is the state of something else", file=path)
         return header, ledger, Standing(path, mark, columns_start(data), forms)
+
+
+ROWS = (".ndjson", ".jsonl", ".parquet")
+"""Formats in which every row names its document."""
+
+
+def used_name(path: str, task: Task) -> str:
+    """Return as much of the name of a file as decides how it is read: all of it, or only its extensions.
+
+    >>> from calque import Detection, Words
+    >>> used_name("runs/page-1.xml", Detection()), used_name("runs/part-1.ndjson.gz", Detection())
+    ('page-1.xml', '.ndjson.gz')
+    >>> used_name("runs/part-1.jsonl", Words())
+    'part-1.jsonl'
+    """
+    from calque.readers.sources.compression import plain_name
+
+    name = os.path.basename(os.path.abspath(path))
+    stem, suffix = os.path.splitext(plain_name(name))
+    return name[len(stem) :] if task.rows_are_named and suffix.lower() in ROWS else name
 
 
 def not_used(path: str, error: CalqueError | OSError) -> str:

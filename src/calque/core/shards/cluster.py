@@ -42,7 +42,7 @@ def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept
     """The evaluator of one shard; files on other machines are brought here first."""
     paths = shard.truth, shard.predictions
     with tempfile.TemporaryDirectory(prefix="calque-") if any(map(is_address, paths)) else nullcontext("") as folder:
-        here = [_brought(path, os.path.join(folder, side)) for side, path in zip(("truth", "predictions"), paths, strict=True)]
+        here = [brought(path, os.path.join(folder, side)) for side, path in zip(("truth", "predictions"), paths, strict=True)]
 
         def evaluate(sources: Iterable[Any], known: KeptBatches | None = None) -> Evaluator:
             return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
@@ -56,7 +56,8 @@ def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept
     return evaluator
 
 
-def _brought(path: str, folder: str) -> str:
+def brought(path: str, folder: str) -> str:
+    """Return a path on this machine: the same, or that of a copy in a folder that this makes."""
     if not is_address(path):
         return path
     from calque.readers.sources.shards import fetched

@@ -6,7 +6,7 @@ This module imports nothing heavy: digests begin with the reading, before anythi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -56,8 +56,22 @@ class Contents(Frozen, eq=False):
 
 def _marks(files: Sequence[str]) -> dict[str, FileMark]:
     """The marks of files, or of all files of a folder."""
-    inside = (os.path.join(folder, name) for path in files for folder, _, names in os.walk(path) for name in names)
+    inside = (os.path.join(path, name) for path in files for name in files_below(path))
     return {path: mark_of(os.stat(path)) for path in (*files, *inside)}
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """The files of a folder and of those in it, linked ones included, by their paths from there and in their order."""
+    seen: set[str] = set()  # folders may lead back to themselves
+    for place, inner, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:
+            inner.clear()
+            continue
+        seen.add(real)
+        inner.sort()
+        paths = (os.path.join(place, name) for name in sorted(names))
+        yield from (os.path.relpath(path, folder) for path in paths if os.path.isfile(path))
 
 
 def _begun(source: Any) -> Begun[str]:
@@ -94,9 +108,7 @@ def content_digest(path: str) -> str:
             while count := file.readinto(piece):
                 digest.update(piece[:count])
         return digest.hexdigest()
-    for folder, folders, names in os.walk(path):
-        folders.sort()
-        for name in sorted(names):
-            whole = os.path.join(folder, name)
-            digest.update(f"{os.path.relpath(whole, path)}\n{content_digest(whole)}\n".encode("utf-8", "surrogateescape"))
+    for name in files_below(path):
+        told = f"{name}\n{content_digest(os.path.join(path, name))}\n"
+        digest.update(told.encode("utf-8", "surrogateescape"))
     return digest.hexdigest()

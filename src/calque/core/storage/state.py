@@ -187,7 +187,8 @@ def _check_unpacked(tables: Mapping[str, Mapping[str, Any]], size: int, file: st
     """Refuse a state whose columns take far more memory than the file is long, before any of them is made."""
     notes = (note for columns in tables.values() for note in columns.values())
     arrays = (array for note in notes for array in ((note["offsets"], note["data"]) if "offsets" in note else (note,)))
-    unpacked = sum(math.prod(map(abs, array["shape"])) * np.dtype(array["dtype"]).itemsize for array in arrays if array["dtype"] in DTYPES)
+    known = (array for array in arrays if array["dtype"] in DTYPES)
+    unpacked = sum(math.prod(map(abs, array["shape"])) * np.dtype(array["dtype"]).itemsize for array in known)
     if unpacked > max(SMALLEST_BOUND, LARGEST_RATIO * size):
         text = f"the columns of the state would take {unpacked:,} bytes, and the file has {size + _DIGEST:,}"
         raise ContractError.single("state-too-large", text, file=file, help="make it again with --save")

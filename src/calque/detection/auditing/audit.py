@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from calque.core.boxes.crowding import PIECE
 from calque.core.boxes.overlay import Layer, Overlay
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Flaw
+from calque.core.errors import ContractError
 from calque.detection.auditing import AuditRules
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
@@ -30,6 +32,8 @@ KINDS = {
 """What an audit looks for, and what it means."""
 
 
+MOST_FINDINGS = 500_000
+"""The largest number of findings that an audit lists."""
 DEFAULT_RULES = AuditRules()
 
 
@@ -42,6 +46,13 @@ class _Suspects:
     rows: Ints
     other: Ints
     value: Floats
+
+    @staticmethod
+    def joined(parts: Sequence[_Suspects]) -> _Suspects:
+        """Return the findings of several parts of one kind as one."""
+        first = parts[0]
+        rows, other, value = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "other", "value"))
+        return _Suspects(first.kind, first.layer, rows, other, value)
 
 
 def audit(
@@ -64,7 +75,11 @@ def audit(
     """
     by_itself = Overlay.of(truth, truth, on, jobs=jobs)
     overlay = by_itself if found is None else Overlay.of(truth, found, on, jobs=jobs)
-    suspects = [_duplicates(overlay.truth), *_doubles(overlay.truth, by_itself, rules, jobs), _tiny(overlay, rules)]
+    suspects = [
+        _duplicates(overlay, truth.source),
+        *_doubles(overlay.truth, by_itself, rules, jobs, truth.source),
+        _tiny(overlay, rules),
+    ]
     if found is not None:
         table = score(Detection(iou=(rules.iou,), errors="none", on=on), truth, found, jobs=jobs).table("found")
         suspects += _doubted_by(table, overlay, rules, jobs)
@@ -81,15 +96,41 @@ def _in_question(layer: Layer) -> Flags:
     return judged
 
 
-def _overlaps(truth: Layer, truths: Flags, found: Layer, wanted: Flags, jobs: int) -> tuple[Codes, Codes, Floats]:
-    """Every chosen box of one layer and of the other that share some area: their rows, and that area."""
-    roles = (np.where(chosen, TAKES_PART, LEFT_OUT).astype(np.uint8) for chosen in (truths, wanted))
-    truth_roles, found_roles = roles
-    return kernels().overlapping_pairs(truth.page_boxes(truth_roles), found.page_boxes(found_roles), jobs)
+def _overlaps(truth: Layer, truths: Flags, found: Layer, wanted: Flags, jobs: int) -> Iterator[tuple[Codes, Codes, Floats]]:
+    """Yield the chosen boxes of both layers that overlap: their rows, and the area that they share.
+
+    Each part has all pairs of some rows of the second layer, and about `PIECE` pairs at most.
+    """
+    truth_boxes = truth.page_boxes(np.where(truths, TAKES_PART, LEFT_OUT).astype(np.uint8))
+    possible = np.cumsum(np.diff(truth.offsets)[found.page] * wanted)
+    start = 0
+    while start < len(found):
+        before = possible[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(possible, before + PIECE, side="right")))
+        roles = np.full(len(found), LEFT_OUT, dtype=np.uint8)
+        roles[start:stop][wanted[start:stop]] = TAKES_PART
+        yield kernels().overlapping_pairs(truth_boxes, found.page_boxes(roles), jobs)
+        start = stop
 
 
-def _duplicates(truth: Layer) -> _Suspects:
+def _check_findings(overlay: Overlay, pages: Codes, counts: Ints, before: int, file: str) -> None:
+    """Refuse more than `MOST_FINDINGS` findings, and name the page that has most of the last ones."""
+    if before + int(counts.sum()) <= MOST_FINDINGS:
+        return
+    page = int(np.bincount(pages, counts).argmax())
+    document = overlay.documents[overlay.page_document[page]]
+    raise ContractError.single(
+        "too-crowded",
+        f"page {overlay.page_index[page]} of document {document!r}: an audit lists at most {MOST_FINDINGS:,} findings"
+        ", got more",
+        file=file,
+        help="remove the duplicate boxes of this page, or audit fewer files at a time",
+    )
+
+
+def _duplicates(overlay: Overlay, file: str) -> _Suspects:
     """Every later box with every earlier one of its page and class that has the same four numbers, flat ones too."""
+    truth = overlay.truth
     keys = (truth.page, truth.label, *truth.boxes.T)
     rows = np.flatnonzero(_in_question(truth))
     order = rows[np.lexsort([key[rows] for key in reversed(keys)])]
@@ -98,6 +139,7 @@ def _duplicates(truth: Layer) -> _Suspects:
     place = np.arange(len(order))
     first = np.maximum.accumulate(np.where(new, place, 0))
     count = place - first
+    _check_findings(overlay, truth.page[order], count, 0, file)
     within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     later, earlier = np.repeat(order, count), order[np.repeat(first, count) + within]
     alike = _same_outlines(truth, later, earlier)
@@ -114,11 +156,23 @@ def _same_outlines(truth: Layer, one: Ints, two: Ints) -> Flags:
     return np.array([shapes.ring(a) == shapes.ring(b) for a, b in pairs], dtype=np.bool_)
 
 
-def _doubles(truth: Layer, by_itself: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
+def _doubles(truth: Layer, by_itself: Overlay, rules: AuditRules, jobs: int, file: str) -> list[_Suspects]:
     """Pairs of truths on one page that share too much and are not the same; the later or the smaller is the suspect."""
     judged = _in_question(truth)
+    found: list[list[_Suspects]] = []
+    listed = 0
+    for pairs in _overlaps(by_itself.truth, judged, by_itself.found, judged, jobs):
+        found.append(_doubles_among(truth, pairs, rules))
+        for part in found[-1]:
+            _check_findings(by_itself, truth.page[part.rows], np.ones(len(part.rows), np.int64), listed, file)
+            listed += len(part.rows)
+    return [_Suspects.joined(parts) for parts in zip(*found, strict=True)]
+
+
+def _doubles_among(truth: Layer, pairs: tuple[Codes, Codes, Floats], rules: AuditRules) -> list[_Suspects]:
+    """Return the suspects of each kind among some overlapping pairs."""
     areas = truth.areas()
-    earlier, later, common = _overlaps(by_itself.truth, judged, by_itself.found, judged, jobs)
+    earlier, later, common = pairs
     kept = earlier < later
     one, two, common = later[kept].astype(np.int64), earlier[kept].astype(np.int64), common[kept]
     overlap = iou(common, areas[one], areas[two])
@@ -176,12 +230,12 @@ def _nearest(overlay: Overlay, rows: Ints, jobs: int) -> tuple[Ints, Floats]:
     truth, found = overlay.truth, overlay.found
     wanted = np.zeros(len(found), dtype=np.bool_)
     wanted[rows] = True
-    candidate, prediction, common = _overlaps(truth, _in_question(truth), found, wanted, jobs)
-    overlap = iou(common, found.areas()[prediction], truth.areas()[candidate])
-    order = np.lexsort((candidate, -overlap, prediction))
-    best = order[np.flatnonzero(np.diff(prediction[order], prepend=-1))]
     nearest, most = np.full(len(found), -1), np.zeros(len(found))
-    nearest[prediction[best]], most[prediction[best]] = candidate[best], overlap[best]
+    for candidate, prediction, common in _overlaps(truth, _in_question(truth), found, wanted, jobs):
+        overlap = iou(common, found.areas()[prediction], truth.areas()[candidate])
+        order = np.lexsort((candidate, -overlap, prediction))
+        best = order[np.flatnonzero(np.diff(prediction[order], prepend=-1))]
+        nearest[prediction[best]], most[prediction[best]] = candidate[best], overlap[best]
     return nearest[rows], most[rows]
 
 

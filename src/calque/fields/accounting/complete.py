@@ -35,7 +35,7 @@ def _fields(book: Book, fields: Sequence[Compared], truth_prefix: str, found_pre
             right = each.outcome is _TP or each.outcome is _TN
             book.observe(plan.label, plan.label, each.truth, each.found, right, True)
             continue
-        truth_path, found_path = truth_prefix + plan.key, found_prefix + plan.key
+        truth_path, found_path = truth_prefix + plan.step, found_prefix + plan.step
         if plan.is_leaf:
             _compared(book, each, truth_path, found_path, apart=apart)
             continue
@@ -81,7 +81,7 @@ def _lone_parts(book: Book, plan: FieldPlan, cell: Cell, path: str, *, missed: b
     if type(cell.value) is Record and plan.record is not None:
         for field, part in zip(plan.record.fields, cell.value.cells, strict=True):
             if not field.ignored:
-                _lone(book, field, part, f"{path}.{field.key}", missed=missed)
+                _lone(book, field, part, f"{path}.{field.step}", missed=missed)
     elif type(cell.value) is list:
         for index, item in enumerate(cell.value):
             _lone_item(book, plan, item, f"{path}[{index}]", missed=missed)

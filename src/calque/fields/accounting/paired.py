@@ -31,7 +31,7 @@ def _unknown(fields: Sequence[Compared]) -> int:
 
 def _fields(book: Book, fields: Sequence[Compared], prefix: str) -> None:
     for each in fields:
-        plan, path = each.plan, prefix + each.plan.key
+        plan, path = each.plan, prefix + each.plan.step
         if plan.ignored:
             continue
         if plan.kind is Kind.OBJECT and each.parts is not None:
@@ -94,7 +94,7 @@ def _pair(book: Book, plan: FieldPlan, pair: Pair, truth: Cell, found: Cell, pat
     if pair.matched and plan.kind is Kind.ITEMS:
         for each in pair.fields:
             if not each.plan.ignored:
-                _row(book, each, f"{truth_path}.{each.plan.key}", f"{found_path}.{each.plan.key}", each.applied)
+                _row(book, each, f"{truth_path}.{each.plan.step}", f"{found_path}.{each.plan.step}", each.applied)
         return
     reason = "same" if pair.matched else "below threshold"
     _whole(book, plan, truth_path, found_path, truth, found, pair.similarity, reason, match=pair.matched)

@@ -43,7 +43,7 @@ def _fields(listed: list[Wrong], fields: Sequence[Compared], truth_prefix: str, 
         plan = each.plan
         if plan.ignored or (each.outcome in RIGHT and (plan.is_leaf or each.parts is None)):
             continue
-        paths = truth_prefix + plan.key, found_prefix + plan.key
+        paths = truth_prefix + plan.step, found_prefix + plan.step
         if plan.is_leaf:
             listed.append(_wrong(plan, each.outcome, *paths, each.truth, each.found))
         elif each.parts is None:
@@ -98,7 +98,7 @@ def _values(listed: list[Wrong], plan: FieldPlan, record: Record, path: str, *, 
     for field, part in zip(plan.record.fields if plan.record is not None else (), record.cells, strict=True):
         if part.value is None or field.ignored:
             continue
-        below = f"{path}.{field.key}"
+        below = f"{path}.{field.step}"
         if field.is_leaf:
             listed.append(_one_side(field, part, below, missed=missed))
         else:

@@ -42,7 +42,7 @@ def layout_of(schema: str, accounting: Literal["complete", "paired"], form: str)
 
 
 def _fits(field: FieldPlan, paired: bool) -> bool:
-    if field.default is not None or field.name != field.key or field.key in METADATA:
+    if field.default is not None or field.name != field.key or field.key in METADATA or not field.key:
         return False
     if field.ignored or field.kind is Kind.LEAF:
         return field.ignored or _is_known(field.comparator)

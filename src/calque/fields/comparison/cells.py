@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from calque.core.start_up import pattern
-from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
+from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan, spelled
 from calque.geometry.rectangles import Rectangle, rectangle
 
 ODD_BOX: Rectangle = (math.nan, math.nan, math.nan, math.nan, None)
@@ -133,7 +133,7 @@ class RecordSide:
         if unknown:
             for key, raw in data.items():
                 if key not in plan.keys and not (key in plan.names and plan.names[key] not in data):
-                    self._outside(raw, prefix + str(key))
+                    self._outside(raw, prefix + spelled(str(key)))
         return Record(cells, unknown)
 
     def _outside(self, raw: Any, path: str) -> None:
@@ -150,20 +150,20 @@ class RecordSide:
         if isinstance(raw, dict) and ("_value" in raw or is_wrapper(raw)):
             value, confidence, spelled = raw.get("_value"), raw.get("_confidence"), raw.get("_bbox")
             if confidence is not None and not (type(confidence) in _NUMBERS and 0 <= confidence <= 1):
-                confidence = self._odd_confidence(confidence, prefix + plan.key)
+                confidence = self._odd_confidence(confidence, prefix + plan.step)
             if spelled is not None:
                 self.boxes += 1
                 box = rectangle(spelled, self._form) if "_page" not in raw else None
                 if box is None:
-                    box = self._box(spelled, raw, prefix + plan.key)
+                    box = self._box(spelled, raw, prefix + plan.step)
             if isinstance(value, dict) and is_wrapper(value):
-                value = self._inner(value, prefix + plan.key)
+                value = self._inner(value, prefix + plan.step)
         if plan.is_leaf and type(value) is plan.python_type:
             read = value if value != "" else None
         else:
-            read = self._value(plan, value, prefix + plan.key)
+            read = self._value(plan, value, prefix + plan.step)
         if value is not raw and plan.is_leaf and "_alternatives" in raw and read is not None:
-            read = self._accepted(plan, read, raw["_alternatives"], prefix + plan.key)
+            read = self._accepted(plan, read, raw["_alternatives"], prefix + plan.step)
         return _new_cell(Cell, (read, confidence, box, raw))
 
     def _accepted(self, plan: FieldPlan, value: Any, others: Any, path: str) -> Any:

@@ -26,7 +26,24 @@ def ComparableField(  # noqa: N802  # reads like pydantic's Field, which it make
     alias: str | None = None,
     **keywords: Any,
 ) -> Any:
-    """A pydantic field with what the comparison needs to know; what ``pydantic.Field`` takes is handed on to it.
+    """Declare a field of a `StructuredModel` and how calque compares its values.
+
+    Args:
+        comparator: A comparator or its name. By default the type of the field decides.
+        threshold: The lowest similarity of two values that count as equal.
+        weight: The weight of the field in the score of a record.
+        default: The default value of the field.
+        clip_under_threshold: Whether a similarity below the threshold counts as 0.
+        matching: How the items of a list are paired.
+        match_key: The field of the items by which they are paired.
+        alias: The key of the field in JSON.
+        keywords: Other arguments of ``pydantic.Field``.
+
+    Returns:
+        The pydantic field.
+
+    Raises:
+        TypeError: ``comparator`` is neither a comparator nor a name, or a keyword is unknown.
 
     >>> from calque import StructuredModel
     >>> from calque.comparators import NumericComparator

@@ -2,43 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from calque.core.corpora.records import RecordCorpus
+from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import ConfigError, ContractError, Severity
 from calque.fields.comparison.cells import is_wrapper
 from calque.fields.schemas.evidence import WHOLE_OBJECT, WHOLE_TREE, Finding, by_name, by_values, settled
 from calque.fields.schemas.leaf_types import Accounting
-from calque.fields.schemas.plain_form import DEEPEST
+from calque.fields.schemas.plain_form import DEEPEST, collision
 
 MOST_EXAMPLES = 1_000
 """How many documents are looked at."""
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
-def infer_schema(corpus: RecordCorpus, accounting: Accounting = "complete") -> dict[str, Any]:
-    """The plain form of a schema that fits the first documents of a corpus; in paired accounting by type alone.
+def infer_schema(corpora: Sequence[RecordCorpus], accounting: Accounting = "complete", side: str = "truth") -> dict[str, Any]:
+    """Return the plain form of a schema that fits the first documents of the truth; in paired accounting by type alone.
+
+    The truth may be in several shards. The order of documents is that of their ids, so that any split into shards gives
+    the same schema.
 
     >>> from calque.readers.records import read_records
     >>> truth = read_records([{"total": "$1,000.00", "lines": [{"sku": "A-1"}]}, {"total": "$2.50", "lines": []}])
-    >>> schema = infer_schema(truth)
+    >>> schema = infer_schema([truth])
     >>> schema["fields"]["total"]
     {'type': 'amount', 'evidence': 'numbers as people write them, by the look of 2 values'}
     >>> schema["fields"]["lines"]["fields"]["sku"]["type"], schema["inferred"]
     ('code', '2 documents of the truth')
     """
-    seen = min(len(corpus), MOST_EXAMPLES)
-    records = [corpus.record(position) for position in range(seen)]
+    chosen, total = _first_documents(corpora)
+    records = [corpus.record(position) for corpus, position in chosen]
     examples = Examples(by_type=accounting == "paired")
     fields = examples.fields([record for record in records if isinstance(record, Mapping)], 1)
     if not fields:
-        lost = [issue for issue in corpus.issues if issue.severity is Severity.LOSS]
+        lost = [issue for corpus in corpora for issue in corpus.issues if issue.severity is Severity.LOSS]
         if lost:
             raise ContractError(lost)  # what could not be read is why there is nothing
         raise ConfigError("no schema can be made from the truth: its documents have no values; give a schema")
-    whole = f"{seen:,} {'document' if seen == 1 else 'documents'} of the truth"
-    return {"fields": fields, "inferred": whole if seen == len(corpus) else f"the first {whole}"}
+    if told := collision(fields):
+        raise ContractError.single("field-names-collide", told, file=next((each.source for each in corpora if each.source), ""))
+    whole = f"{len(chosen):,} {'document' if len(chosen) == 1 else 'documents'} of the {side}"
+    return {"fields": fields, "inferred": whole if len(chosen) == total else f"the first {whole}"}
+
+
+def _first_documents(corpora: Sequence[RecordCorpus]) -> tuple[list[tuple[RecordCorpus, int]], int]:
+    """Return the documents that are examples, in the order of their ids, and how many there are in all."""
+    places: dict[UnitId, tuple[RecordCorpus, int]] = {}
+    numbered = 0
+    for corpus in corpora:
+        # Documents without ids are counted on from shard to shard.
+        units = corpus.documents if corpus.named else range(numbered, numbered + len(corpus))
+        numbered += 0 if corpus.named else len(corpus)
+        places |= {unit: (corpus, position) for position, unit in enumerate(units)}
+    ordered = in_canonical_order(places)
+    return [places[unit] for unit in ordered[:MOST_EXAMPLES]], len(places)
 
 
 class Examples:

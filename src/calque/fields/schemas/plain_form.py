@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -23,7 +24,7 @@ from calque.fields.schemas.leaf_types import (
     manner,
     spoken_type,
 )
-from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan
+from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan, spelled
 
 SPELLED_OUT = ("str", "int", "float", "bool", "any")
 """Types whose comparator is the same in both accountings: the canonical spelling names it."""
@@ -78,9 +79,36 @@ def canonical(schema: Mapping[str, Any], where: str = "schema") -> str:
     _check_texts(schema, ("name", "description", "model_name", "inferred"), where)
     _share(schema, "match_threshold", DEFAULT_MATCH_THRESHOLD, where)
     whole: dict[str, Any] = {"fields": _fields(schema["fields"], f"{where}: fields", 1)}
+    if told := collision(whole["fields"]):
+        raise ConfigError(f"{where}: {told}")
     about = {"inferred": schema.get("inferred"), "passed_over": [*schema.get("passed_over", ()), *passed_over(schema)]}
     whole |= {key: value for key, value in about.items() if value}
     return json.dumps(whole, separators=(",", ":"), ensure_ascii=False)
+
+
+def collision(fields: Mapping[str, Any]) -> str:
+    """Return which two fields would be reported under one name, if any are: ``a.b``, and ``b`` in ``a``."""
+    places: dict[tuple[int, str], tuple[str, ...]] = {}
+    for names, *spellings in _spellings(fields, (), "", ""):
+        for kind, spelling in enumerate(spellings):
+            other = places.setdefault((kind, spelling), names)
+            if other != names:
+                one, two = (" in ".join(repr(name) for name in reversed(each)) for each in (other, names))
+                return f"the fields {one} and {two} would both be reported as {spelling!r}. Rename one of them."
+    return ""
+
+
+def _spellings(
+    fields: Mapping[str, Any], above: tuple[str, ...], path: str, label: str
+) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """The names that lead to each field, its path, and the class of its boxes."""
+    for name, given in fields.items():
+        names, here, there = (*above, name), path + spelled(name), label + spelled(given.get("alias", name))
+        yield names, here, there
+        if "fields" in given:
+            yield from _spellings(
+                given["fields"], names, f"{here}.", f"{there}[]." if given["type"] != "object" else f"{there}."
+            )
 
 
 def passed_over(schema: Mapping[str, Any], path: str = "") -> list[str]:
@@ -137,7 +165,7 @@ def _fields(given: Any, where: str, depth: int) -> dict[str, Any]:
     for key in keys:
         if key in METADATA:
             raise ConfigError(f"{where}: {key!r} is what a value carries along, not a field; name the field otherwise")
-    twice = sorted({key for key in keys if keys.count(key) > 1})
+    twice = sorted(key for key, count in Counter(keys).items() if count > 1)
     if twice:
         raise ConfigError(f"{where}: two fields share the JSON key {twice[0]!r}")
     return fields
@@ -328,16 +356,16 @@ def _plan(
     made, threshold = compared_by(given, accounting)
     key = given.get("alias", name)
     # Paths of boxes and outcomes follow the JSON, as people see it there; counts follow the schema.
-    label += key
+    label += spelled(key)
     code = next(codes)
     record = None
     if "fields" in given:
         below = f"{label}[]." if shape is Kind.ITEMS else f"{label}."
-        record = _record(given["fields"], f"{path}{name}.", below, codes, accounting)
+        record = _record(given["fields"], f"{path}{spelled(name)}.", below, codes, accounting)
     return FieldPlan(
         name=name,
         key=key,
-        path=path + name,
+        path=path + spelled(name),
         label=label,
         code=code,
         kind=shape,

@@ -33,6 +33,11 @@ class Matching(StrEnum):
     KEY = "key"
 
 
+def spelled(name: str) -> str:
+    """Return a name as it is written in paths: an empty one in quotes."""
+    return name or '""'
+
+
 class FieldPlan(Frozen, eq=False):
     """One field: where it is, what it holds and how it is compared."""
 
@@ -66,6 +71,11 @@ class FieldPlan(Frozen, eq=False):
     """What stands for a field that is not there: JSON."""
     whole: bool = False
     """Whether an object is right only when all of it is."""
+
+    @property
+    def step(self) -> str:
+        """Its name in the JSON, as paths write it."""
+        return spelled(self.key)
 
     @cached_property
     def is_leaf(self) -> bool:

@@ -8,7 +8,7 @@ foreground places, in order and with a gap between any two. Masks are ragged tab
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ RUN_LIMIT = 1 << 32
 MOST_GROUPS = 7
 """Seven groups of five bits hold every difference of two runs."""
 MOST_PLACES = 1 << 31
-MOST_TOGGLES = 1 << 25
+MOST_TOGGLES = 1 << 22
 """So many columns of pixels a ring may cross, each time counted: it takes a few hundred megabytes to draw it."""
 FARTHEST = 4e8
 """Five times as much still fits the 32 bits that COCO's tools have."""
@@ -279,36 +279,48 @@ def drawn(ring: Sequence[tuple[float, float]], height: int, width: int) -> list[
     grid = [(int(5 * x + 0.5), int(5 * y + 0.5)) for x, y in ring]
     toggles: list[int] = []
     for start, end in zip(grid, [*grid[1:], grid[0]], strict=True):
-        toggles += [
-            column * height + (0 if above < 0 else min(height, (above + 2) // 5))
-            for column, above in _crossings(start, end)
-            if 0 <= column < width
-        ]
-        if len(toggles) > MOST_TOGGLES:
+        columns, above = _crossings(start, end, width)
+        if len(toggles) + len(columns) > MOST_TOGGLES:
             raise Faulty(MaskFault.RING)
+        rows = ((column, above(column)) for column in columns)
+        toggles += [column * height + (0 if row < 0 else min(height, (row + 2) // 5)) for column, row in rows]
     toggles.sort()
     pairs = zip(toggles[::2], toggles[1::2], strict=True)
     return united([[(start, end) for start, end in pairs if start < end]])
 
 
-def _crossings(start: Point, end: Point) -> list[Point]:
-    """Where an edge passes the centre line of a pixel column: the column, and the smaller y of the two points beside it.
+def _crossings(start: Point, end: Point, width: int) -> tuple[range, Callable[[int], int]]:
+    """Return the pixel columns whose center line an edge crosses, and a function that gives the y of a crossing.
 
-    The points of an edge are walked one by one; its direction does not matter.
+    An edge is a row of grid points, five to a pixel. It crosses the line of a column between two of them, and the smaller y of
+    the two counts. The direction of the edge does not matter.
     """
     dx, dy = abs(end[0] - start[0]), abs(end[1] - start[1])
     if dx == 0:
-        return []
+        return range(0), lambda _: 0
     if dx >= dy:
-        (x, y), (_, other) = sorted([start, end], key=lambda point: point[0])
+        (x, y), (far, other) = sorted([start, end], key=lambda point: point[0])
         slope = (other - y) / dx
-        points = [(x + t, int(y + slope * t + 0.5)) for t in range(dx + 1)]
-    else:
-        (x, y), (other, _) = sorted([start, end], key=lambda point: point[1])
-        slope = (other - x) / dy
-        points = [(int(x + slope * t + 0.5), y + t) for t in range(dy + 1)]
-    return [
-        (min(a, b) // 5, min(above, below))
-        for (a, above), (b, below) in pairwise(points)
-        if abs(a - b) == 1 and min(a, b) % 5 == 2
-    ]
+
+        def flat(column: int) -> int:
+            t = 5 * column + 2 - x
+            return min(int(y + slope * t + 0.5), int(y + slope * (t + 1) + 0.5))
+
+        return _columns(x, far, width), flat
+    (x, y), (other, _) = sorted([start, end], key=lambda point: point[1])
+    slope = (other - x) / dy
+
+    def at(t: int) -> int:
+        return int(x + slope * t + 0.5)
+
+    def steep(column: int) -> int:
+        line = 5 * column + 2
+        steps = range(1, dy + 1)
+        return y + bisect_left(steps, True, key=lambda t: at(t) > line if other > x else at(t) <= line)
+
+    return _columns(min(at(0), at(dy)), max(at(0), at(dy)), width), steep
+
+
+def _columns(left: int, right: int, width: int) -> range:
+    """Return the columns of a page whose center line is between two grid points."""
+    return range(max(0, (left + 2) // 5), min(width - 1, (right - 3) // 5) + 1)

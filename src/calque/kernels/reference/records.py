@@ -209,7 +209,7 @@ class _Assignment:
             self._give_column(row)
         for row in range(len(self.worth)):
             self._move_earlier(row)
-        return self.column.tolist()
+        return [int(column) for column in self.column]
 
     def _give_column(self, start: int) -> None:
         """Give a row a column. Other rows move along the cheapest chain to a free column."""

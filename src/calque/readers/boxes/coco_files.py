@@ -193,7 +193,8 @@ def _by_file(columns: TruthColumns, images: list[UnitId], file: str) -> _Pages:
     names = [page_names.bare(str(name)) for name in _by_key(columns, "file_name", file)]
     places = [page_names.place(name) for name in names]
     if len(set(places)) < len(places):
-        twice = next(name for row, name in enumerate(names) if places[row] in places[:row])
+        first = {place: row for row, place in reversed(list(enumerate(places)))}
+        twice = next(name for row, name in enumerate(names) if first[places[row]] < row)
         text = f"two images have the name {twice!r} without folder and extension"
         raise ContractError.single(
             "document-key", text, file=file, pointer=pointer("images"), help="use --document-key file_name"
@@ -368,6 +369,7 @@ def _label_map(categories: Any, log: IssueLog) -> dict[UnitId, str]:
         elif identity in names:
             log.add("category", pointer("categories", row), f"the category id {identity!r} occurs more than once")
         else:
-            names[identity] = str(entry.get("name", identity))
+            name = entry.get("name")
+            names[identity] = str(identity if name is None else name)
     taken = Counter(names.values())
     return {identity: name if taken[name] == 1 else f"{name} ({identity})" for identity, name in names.items()}

@@ -123,7 +123,7 @@ class _Reader:
         return 0
 
     def annotation_ids(self, annotations: list[Mapping[str, Any]]) -> Ids | None:
-        if not any("id" in entry for entry in annotations):
+        if all(entry.get("id") is None for entry in annotations):
             return None
         return Ids.of([self.identity(entry, "id", _place(row)) for row, entry in enumerate(annotations)])
 
@@ -147,7 +147,9 @@ class _Reader:
         return np.array([as_score(given, value) for given, value in read], dtype=np.float64)
 
     def flag(self, entry: Mapping[str, Any], key: str, where: str) -> int:
-        value = entry.get(key, 0)
+        value = entry.get(key)
+        if value is None:
+            return 0
         if value in (0, 1):
             return int(value)
         self.log.add("wrong-type", where + pointer(key), f"expected 0 or 1, not {shown(value)}")

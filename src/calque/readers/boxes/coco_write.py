@@ -10,7 +10,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.readers.boxes import page_names
 from calque.readers.boxes.objects import Traced, name_of, short, size_of, traced
-from calque.readers.sources.json_tree import dumped
+from calque.readers.sources.json_tree import dumped, whole
 
 CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "crowds", "areas", "empty pages", "page names"}) | {
     "turned boxes",
@@ -65,7 +65,7 @@ def image_ids(corpus: BoxCorpus) -> list[UnitId]:
 
 def _categories(corpus: BoxCorpus) -> dict[str, UnitId]:
     """The id of each label: the file's own where it is a number, else one from 1."""
-    known = {name: int(key) for key, name in (corpus.label_map or {}).items() if str(key).isdecimal() and str(key).isascii()}
+    known = {name: number for key, name in (corpus.label_map or {}).items() if (number := whole(str(key))) is not None}
     if set(known) != set(corpus.labels):
         return {name: number for number, name in enumerate(corpus.labels, start=1)}
     return {name: known[name] for name in corpus.labels}
@@ -92,9 +92,9 @@ def _shape(item: Traced) -> dict[str, Any]:
 
 
 def _annotation(item: Traced, number: int, image: UnitId, categories: Mapping[str, UnitId]) -> dict[str, Any]:
-    own = item.id is not None and item.id.isdecimal() and item.id.isascii()
+    own = whole(item.id)
     entry: dict[str, Any] = {
-        "id": int(item.id) if own and item.id is not None else item.id or number,
+        "id": item.id or number if own is None else own,
         "image_id": image,
         "category_id": categories[item.label],
         **_shape(item),

@@ -10,7 +10,7 @@ from calque.core.errors import Severity
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
-from calque.readers.sources.json_tree import dumped, entries, index, missing, number, pointer, shown, text
+from calque.readers.sources.json_tree import dumped, entries, index, missing, number, pointer, shown, text, whole
 from calque.readers.sources.source import Source
 
 FORMAT = "docling"
@@ -66,7 +66,7 @@ def _pages(pages: Any, document: str, where: str, rows: Rows) -> dict[int, float
     heights = {}
     for key, page in pages.items() if isinstance(pages, Mapping) else ():
         size = page.get("size") if isinstance(page, Mapping) else None
-        number_of = index(int(key)) if isinstance(key, str) and key.isdecimal() and key.isascii() and len(key) < 16 else None
+        number_of = index(whole(key))
         width, height = (number(size.get(side)) for side in ("width", "height")) if isinstance(size, Mapping) else (None, None)
         if not number_of:
             rows.log.add("wrong-type", where + pointer("pages", key), "expected a page number from 1")

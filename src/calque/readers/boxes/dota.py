@@ -75,6 +75,11 @@ def _labels_folder(folder: str) -> str:
     return inner if os.path.isdir(inner) else folder
 
 
+def read_outside(path: str) -> dict[str, str]:
+    """Return what is read of a folder of labels outside of it: the sizes of images."""
+    return yolo.image_sizes(_images(_labels_folder(path))) if os.path.isdir(path) else {}
+
+
 def _images(labels: str) -> dict[str, str]:
     """Image files by stem: in the folder ``images`` beside the labels, or with them."""
     for folder in (os.path.join(labels, os.pardir, "images"), os.path.join(labels, "images"), labels):

@@ -10,7 +10,7 @@ from calque.core.errors import Severity
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, name_of, short, size_of
-from calque.readers.sources.json_tree import dumped, entries, identity, missing, number, numbers, pointer, shown, text
+from calque.readers.sources.json_tree import dumped, entries, identity, missing, number, numbers, pointer, shown, text, whole
 from calque.readers.sources.source import Source
 
 FORMAT = "omnidocbench"
@@ -115,7 +115,8 @@ def _sample(corpus: BoxCorpus, page: int, stem: str, items: list[Traced]) -> dic
 
 def _block(item: Traced, order: int) -> dict[str, Any]:
     x, y, right, bottom = item.box
-    name: Any = order if item.id is None else int(item.id) if item.id.isdecimal() and item.id.isascii() else item.id
+    known = whole(item.id)
+    name: Any = order if item.id is None else item.id if known is None else known
     poly = list(item.outline) or [x, y, right, y, right, bottom, x, bottom]
     block = {"category_type": item.label, "poly": poly, "ignore": item.ignored}
     block |= {"order": order, "anno_id": name}

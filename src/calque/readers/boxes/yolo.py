@@ -107,6 +107,21 @@ def load(source: Source, rules: Rules) -> BoxCorpus:
     return rows.corpus(FORMAT, form="cxcywh", units="normalized", label_map=dict(names) if names else None)
 
 
+def read_outside(path: str) -> dict[str, str]:
+    """Return what is read of a folder of labels outside of it: the file with the class names, and the sizes of images."""
+    if not os.path.isdir(path):
+        return {}
+    folder = _labels_folder(path)
+    names = _names_file(folder)
+    listed = {} if names is None else {os.path.basename(names): json_tree.read_bytes(names).hex()}
+    return {**listed, **image_sizes(_images(folder))}
+
+
+def image_sizes(images: Mapping[str, str]) -> dict[str, str]:
+    """Return the size of each image as text, by its stem."""
+    return {f"size of {stem}": str(image_size(path)) for stem, path in images.items()}
+
+
 def _labels_folder(folder: str) -> str:
     inner = os.path.join(folder, "labels")
     return inner if os.path.isdir(inner) else folder

@@ -10,7 +10,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, IssueLog, Severity
 from calque.readers.boxes.docling import ITEMS
 from calque.readers.orders.building import Blocks
-from calque.readers.sources.json_tree import entries, index, number, pointer, shown, text
+from calque.readers.sources.json_tree import entries, index, number, pointer, shown, text, whole
 
 REFERENCES = "children are references to items of the document"
 
@@ -20,7 +20,7 @@ def pages_of(tree: Mapping[str, Any], stem: str, log: IssueLog) -> Iterator[tupl
     origin = tree.get("origin")
     named = text(origin.get("filename")) if isinstance(origin, Mapping) else None
     document = named or text(tree.get("name")) or stem
-    sizes = _sizes(tree.get("pages"))
+    sizes = _sizes(tree.get("pages"), log)
     heights = {page: height for page, (_, height) in sizes.items()}
     pages: dict[int, Blocks] = {page - 1: Blocks() for page in sizes}
     for known, size in sizes.items():
@@ -114,18 +114,21 @@ def _resolved(tree: Mapping[str, Any], reference: str) -> Mapping[str, Any] | No
         _, _, path = reference.partition("#/")
         key, _, place = path.partition("/")
         listed = tree.get(key)
-        known = isinstance(listed, list) and place.isdecimal() and int(place) < len(listed)
-        node = listed[int(place)] if known and isinstance(listed, list) else None
+        at = whole(place)
+        node = listed[at] if isinstance(listed, list) and at is not None and at < len(listed) else None
     return node if isinstance(node, Mapping) else None
 
 
-def _sizes(pages: Any) -> dict[int, tuple[float | None, float | None]]:
+def _sizes(pages: Any, log: IssueLog) -> dict[int, tuple[float | None, float | None]]:
     found: dict[int, tuple[float | None, float | None]] = {}
     for key, page in pages.items() if isinstance(pages, Mapping) else ():
         size = page.get("size") if isinstance(page, Mapping) else None
-        if isinstance(key, str) and key.isdecimal() and 0 < len(key) < 10 and int(key):
+        known = index(whole(key))
+        if not known:
+            log.add("wrong-type", pointer("pages", key), "expected a page number from 1")
+        else:
             told = size if isinstance(size, Mapping) else {}
-            found[int(key)] = number(told.get("width")), number(told.get("height"))
+            found[known] = number(told.get("width")), number(told.get("height"))
     return found
 
 

@@ -19,6 +19,7 @@ from calque.readers.boxes import page_names
 from calque.readers.orders import docling, omnidocbench, page_xml, rows
 from calque.readers.orders.building import Blocks, listed
 from calque.readers.sources import json_tree, xml_tree
+from calque.readers.sources.compression import plain_name
 from calque.readers.sources.source import Source
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".xml", ".parquet")
@@ -44,8 +45,9 @@ def read_orders(source: Any, *, truth: bool = False) -> OrderCorpus:
 def read_sides(expected: Any, found: Any) -> tuple[OrderCorpus, OrderCorpus]:
     """Both sides of a comparison; every issue of both in one error."""
     truth, other = all_read([partial(read_orders, expected, truth=True), partial(read_orders, found)])
-    if is_single(expected) and is_single(found) and len(truth.pages) == len(other.pages) == 1:
-        # Two single files are two readings of one document, whatever they are called.
+    one_document = is_single(expected) and is_single(found) and len(truth.pages) == len(other.pages) == 1
+    if one_document and not (_has_rows(expected) and _has_rows(found)):
+        # Two single files are two readings of one document, whatever they are called. Rows say which one it is.
         other = replace(other, pages=dict(zip(truth.pages, other.pages.values(), strict=True)))
     return truth, other
 
@@ -55,15 +57,18 @@ def is_single(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)
 
 
+def _has_rows(source: str | os.PathLike[str]) -> bool:
+    """Whether a file has rows, which name their documents."""
+    return plain_name(os.fspath(source)).lower().endswith((".ndjson", ".jsonl", ".parquet"))
+
+
 def _from_folder(path: str, *, truth: bool) -> OrderCorpus:
     pages: dict[UnitId, dict[int, OrderPage]] = {}
-    issues: list[Issue] = Source(path).not_read(lambda name: not name.endswith("/"))
+    folder = Source(path)
+    issues = folder.not_read(_holds_orders)
     errors: list[Issue] = []
     read = 0
-    for name in sorted(entry.name for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")):
-        if not name.lower().removesuffix(".gz").endswith(SUFFIXES):
-            issues.append(Issue("not-read", f"{name} is in no format that holds orders", path, severity=Severity.NOTE))
-            continue
+    for name in filter(_holds_orders, (file.name for file in folder.files())):
         try:
             corpus = _from_file(os.path.join(path, name), truth=truth)
         except ContractError as error:
@@ -84,20 +89,25 @@ def _from_folder(path: str, *, truth: bool) -> OrderCorpus:
     return OrderCorpus(pages=pages, source=path, model=os.path.basename(os.path.abspath(path)), issues=tuple(issues))
 
 
+def _holds_orders(name: str) -> bool:
+    return plain_name(name).lower().endswith(SUFFIXES)
+
+
 def _from_file(path: str, *, truth: bool) -> OrderCorpus:
     log = IssueLog(path)
     if path.lower().endswith(".parquet"):
         return _corpus(rows.of_parquet(path, log), log, path)
     data = json_tree.read_bytes(path)
-    name = os.path.basename(path)
-    stem = page_names.bare(name.removesuffix(".gz").removesuffix(".ndjson").removesuffix(".jsonl"))
+    name = plain_name(os.path.basename(path))
+    lines = name.lower().endswith((".ndjson", ".jsonl"))
+    stem = page_names.bare(os.path.splitext(name)[0] if lines else name)
     if data.lstrip().startswith(b"<"):
         root = xml_tree.parse(data, path)
         if xml_tree.name(root) != "PcGts":
             text = f"has the root element <{xml_tree.name(root)}>, and only PAGE has a reading order"
             raise ContractError.single("unknown-format", text, file=path)
         return _corpus(page_xml.pages_of(root, stem, log, truth=truth), log, path)
-    if path.lower().removesuffix(".gz").endswith((".ndjson", ".jsonl")):
+    if lines:
         return _corpus(rows.of_lines(data, path, log), log, path)
     return _corpus(_of_tree(json_tree.parse(data, path), stem, log), log, path)
 

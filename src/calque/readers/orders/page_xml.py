@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, IssueLog, Severity
 from calque.readers.boxes import page_names
 from calque.readers.orders.building import DEEPEST, NO_ORDER, Blocks, Ordering, listed
-from calque.readers.sources.json_tree import shown
+from calque.readers.sources.json_tree import shown, whole
 from calque.readers.sources.xml_tree import children, line, name, number
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def _group(element: _Element, ordering: Ordering, log: IssueLog, depth: int) -> 
 
 def _index(element: _Element) -> float:
     text = element.get("index") or ""
-    return int(text) if text.lstrip("-").isdigit() else float("inf")
+    number = whole(text.removeprefix("-"))
+    return math.inf if number is None else -number if text.startswith("-") else number
 
 
 def _box(region: _Element, log: IssueLog) -> list[float] | None:

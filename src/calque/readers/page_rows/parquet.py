@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -254,7 +255,7 @@ class _Columns:
 
     def _check_names(self, names: list[str]) -> None:
         log = self._reader.log
-        for name in sorted({name for name in names if names.count(name) > 1}):
+        for name in sorted(name for name, count in Counter(names).items() if count > 1):
             log.add("duplicate-key", f"column {name}", "the column occurs more than once", help="keep one of them")
         strange = [name for name in names if name not in COLUMNS]
         for name in NEEDED:

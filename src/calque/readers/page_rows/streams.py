@@ -114,10 +114,13 @@ class StreamedSide:
             self.some = list(dict.fromkeys([*self.some, *rows.document[:SHOWN]]))
 
     def _check_together(self, rows: Rows, gone: set[UnitId]) -> None:
-        for document in [] if gone.isdisjoint(rows.document) else dict.fromkeys(rows.document):
+        if gone.isdisjoint(rows.document):
+            return
+        first = {document: row for row, document in reversed(list(enumerate(rows.document)))}
+        for document in dict.fromkeys(rows.document):
             if document not in gone:
                 continue
-            number = int(rows.number[rows.document.index(document)])
+            number = int(rows.number[first[document]])
             text = f"more of document {document!r}, which was counted already: the rows of a document must stand together"
             self.reader.log.add("document-scattered", self.reader.at(number, "doc_id"), text, help="sort the file by doc_id")
 

@@ -184,10 +184,12 @@ def _of_boxes(format: formats.Format, source: Source) -> Kind | None:
     return Kind(what or f"boxes ({format.name})", ("detect", *WITH_MORE.get(format.name, ())))
 
 
-def _of_lines(head: bytes) -> Kind:
-    """Pages with boxes, orders, tables or records, one per line."""
+def _of_lines(head: bytes) -> Kind | None:
+    """Pages with boxes, orders, tables or records, one per line; unknown when the first line is broken."""
     row = _first_row(head)
-    if not isinstance(row, Mapping) or any(column in row for column in LISTS[:2]):
+    if not isinstance(row, Mapping):
+        return None
+    if any(column in row for column in LISTS[:2]):
         return Kind(TITLES[NDJSON], ("detect", "order"))
     if "order" in row:
         return Kind("reading orders, one page per line", ("order",))

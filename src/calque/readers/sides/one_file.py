@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
@@ -59,7 +60,7 @@ def _names_twice(corpus: BoxCorpus) -> Iterator[Issue]:
     if corpus.format != coco_files.FORMAT or not corpus.label_map:
         return
     apart = [name.removesuffix(f" ({key})") for key, name in corpus.label_map.items() if name.endswith(f" ({key})")]
-    twice = [name for name in dict.fromkeys(apart) if apart.count(name) > 1]
+    twice = [name for name, count in Counter(apart).items() if count > 1]
     if twice:
         text = f"categories with the same name are told apart by their ids: {', '.join(map(repr, twice[:NAMED]))}"
         help = "rename them, or bring them together with a class map"

@@ -32,11 +32,24 @@ SCANNED = {"snapshot": "snapshot", "coco_truth": "coco", "coco_results": "coco-r
 
 
 def read(source: Any, *, side: str | None = None, class_map: Any = (), **options: Any) -> Corpus:
-    """The corpus in a file or folder, in parsed JSON, or the corpus itself.
+    """Read and check one side of an evaluation of boxes.
 
-    ``side`` is ``"ground_truth"`` or ``"prediction"`` when the caller knows; otherwise the file says. Options: ``format``,
-    ``boxes``, ``units``, ``origin``, ``page_size``, ``lenient``, ``allow_missing_scores``, ``document_key``. Raises
-    `ContractError` with every issue when a file breaks its contract.
+    Args:
+        source: A file or folder, parsed JSON, or a corpus, which is returned as it is.
+        side: ``"ground_truth"`` or ``"prediction"``. By default the content of the file decides.
+        class_map: The new name of each label: a file, a mapping or pairs.
+        options: ``format``, ``boxes``, ``units``, ``origin``, ``page_size``, ``lenient``, ``allow_missing_scores`` and
+            ``document_key``, as for `Detection`.
+
+    Returns:
+        The corpus. Its ``issues`` list what calque noticed in the data.
+
+    Raises:
+        ContractError: The file breaks its contract. The error lists every problem.
+        TypeError: ``source`` is not one of these.
+
+    >>> read([{"doc_id": "a", "bbox": [0, 0, 9, 9], "category": "Table"}], boxes="xyxy").labels
+    ('Table',)
     """
     rules = Rules(None if side is None else Side(one_of(side, Side, "side")), **options)
     loaded = _load(_started(source, rules), rules)
@@ -199,7 +212,7 @@ def _opened(source: Any, rules: Rules) -> Loaded:
     if _is_stream(source):
         return source.whole()
     if not isinstance(source, Scanned):
-        name = {Side.TRUTH: "expected", Side.FOUND: "found", None: "source"}[rules.side]
+        name = {Side.TRUTH: "truth", Side.FOUND: "predictions", None: "source"}[rules.side]
         raise TypeError(f"{name}: cannot read {type(source).__name__}: give a path, parsed JSON or a Corpus")
     columns = source.columns()
     if columns is not None and rules.format in (None, SCANNED[columns["kind"]]):

@@ -19,6 +19,7 @@ from calque.readers.boxes import page_names
 from calque.readers.sides import sheets
 from calque.readers.sides.sheets import Laid, Transform
 from calque.readers.sides.slips import OPEN_FORMATS
+from calque.readers.sources.json_tree import whole
 
 FileNames = Callable[[], Sequence[UnitId] | None]
 """The name of the file of each of the truth's pages, when somebody asks."""
@@ -128,6 +129,7 @@ CODES = frozenset(reading.code for reading in _BOXES) | {
     "image-ids-shifted",
     "class-ids-shifted",
     "ids-as-text",
+    "paired-by-line",
     "file-names-for-ids",
     "names-as-files",
 }
@@ -395,9 +397,10 @@ def _class_ids(corpus: BoxCorpus, rows: Ints) -> Ints | None:
     """The class ids of objects, where classes have whole numbers; one that no class has for objects of an unknown one."""
     ids: dict[str, int] = {}
     for key, name in (corpus.label_map or {}).items() if corpus.label_map else ((name, name) for name in corpus.labels):
-        if name in ids or not (isinstance(key, int) or key.isdecimal()):
+        known = key if isinstance(key, int) else whole(key)
+        if name in ids or known is None:
             return None
-        ids[name] = int(key)
+        ids[name] = known
     if not all(label in ids for label in corpus.labels) or any(abs(value) > 2**31 for value in ids.values()):
         return None
     table = np.array([*(ids[label] for label in corpus.labels), -(2**40)], dtype=np.int64)

@@ -196,7 +196,7 @@ def shown(value: Any, limit: int = 60) -> str:
     """
     if isinstance(value, Mapping | list) and _depth(value) > 4:
         return f"a deeply nested {kind(value)}"
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, default=repr)  # columns of Parquet also hold bytes, dates and decimals
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -272,6 +272,16 @@ def index(value: Any) -> int | None:
     """A page number from 0."""
     read = identity(value)
     return read if isinstance(read, int) and 0 <= read < 2**53 else None
+
+
+def whole(value: Any) -> int | None:
+    """Return the whole number that a text spells in up to 19 digits; Python refuses to read numbers of thousands of digits.
+
+    >>> whole("12"), whole("-1"), whole("9" * 5000)
+    (12, None, None)
+    """
+    digits = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20
+    return int(value) if digits else None
 
 
 def text(value: Any) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from calque.core.corpora.tables import Box, CellTable
 from calque.core.errors import IssueLog
-from calque.readers.sources.json_tree import entries, index, number, pointer
+from calque.readers.sources.json_tree import entries, index, number, pointer, whole
 from calque.readers.tables.cells import GatheredCells, spelt
 
 SCHEMA = "DoclingDocument"
@@ -20,20 +20,23 @@ def looks_like(tree: Any) -> bool:
 
 def tables_of(tree: Mapping[str, Any], where: str, log: IssueLog, *, lenient: bool) -> list[CellTable]:
     """The tables of a document in the order of the file."""
-    heights = _heights(tree.get("pages"))
+    heights = _heights(tree.get("pages"), where, log)
     return [
         _table(item, place, heights, log, lenient=lenient)
         for place, item in entries(tree.get("tables", []), where + pointer("tables"), log)
     ]
 
 
-def _heights(pages: Any) -> dict[int, float]:
+def _heights(pages: Any, where: str, log: IssueLog) -> dict[int, float]:
     heights = {}
     for key, page in pages.items() if isinstance(pages, Mapping) else ():
         size = page.get("size") if isinstance(page, Mapping) else None
         height = number(size.get("height")) if isinstance(size, Mapping) else None
-        if height is not None and str(key).isdecimal():
-            heights[int(key)] = height
+        known = index(whole(key))
+        if not known:
+            log.add("wrong-type", where + pointer("pages", key), "expected a page number from 1")
+        elif height is not None:
+            heights[known] = height
     return heights
 
 

@@ -36,7 +36,11 @@ def read_tables(source: Any, *, lenient: bool = False) -> TableCorpus:
         raise TypeError(f"tables are compared with tables, not with a {type(source).__name__}")
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        return _from_folder(path, lenient) if os.path.isdir(path) else _from_file(path, lenient)
+        if os.path.isdir(path):
+            return _from_folder(path, lenient)
+        if _suffix(path) in LINES and os.path.isfile(path) and not os.path.getsize(path):
+            json_tree.read_bytes(path)  # refuses it, as for every other task: a shard without rows has no documents
+        return _from_file(path, lenient)
     log = IssueLog("")
     if isinstance(source, Mapping) and not _is_table(source):
         found: Found = ((unit, _tables_in(value, pointer(unit), log, lenient)) for unit, value in source.items())
@@ -50,6 +54,12 @@ def read_tables(source: Any, *, lenient: bool = False) -> TableCorpus:
 def is_single(source: Any) -> bool:
     """Whether a source is one file that holds one document, so that its name need not match the other side's."""
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)
+
+
+def names_documents(source: str | os.PathLike[str], corpus: TableCorpus) -> bool:
+    """Whether a file has rows that name their documents, so that the name of the file is not used."""
+    name = os.path.basename(os.fspath(source))
+    return _suffix(name) in LINES and all(str(unit) != _stem(name) for unit in corpus.tables)
 
 
 def one_table(source: Any) -> CellTable:
@@ -77,16 +87,12 @@ def _beyond(table: CellTable) -> str:
 
 
 def _from_folder(path: str, lenient: bool) -> TableCorpus:
-    names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
-    issues: list[Issue] = Source(path).not_read(lambda name: not name.endswith("/"))
+    folder = Source(path)
+    issues = folder.not_read(_holds_tables)
     errors: list[Issue] = []
     owner: dict[UnitId, str] = {}
     tables: dict[UnitId, Sequence[CellTable]] = {}
-    for name in names:
-        suffix = _suffix(name)
-        if suffix not in EXTENSIONS:
-            issues.append(Issue("not-read", f"{name} is in no format that holds tables", path, severity=Severity.NOTE))
-            continue
+    for name in filter(_holds_tables, (file.name for file in folder.files())):
         try:
             corpus = _from_file(os.path.join(path, name), lenient)
         except ContractError as error:
@@ -106,6 +112,10 @@ def _from_folder(path: str, lenient: bool) -> TableCorpus:
     if errors:
         raise ContractError(errors)
     return TableCorpus(tables=tables, source=path, model=os.path.basename(os.path.abspath(path)), issues=tuple(issues))
+
+
+def _holds_tables(name: str) -> bool:
+    return _suffix(name) in EXTENSIONS and not name.endswith("/")
 
 
 def _suffix(name: str) -> str:

@@ -15,8 +15,10 @@ _MARKS = {"ocr_caption": CAPTION, "ocr_table": TABLE, "ocr_float": FIGURE, "ocr_
 
 
 def looks_like(text: str) -> bool:
-    """Whether an HTML text is hOCR."""
-    return PAGE in text or "ocrx_word" in text
+    """Return whether an element of an HTML text has a class of hOCR; a mention in a text, script or comment is none."""
+    if PAGE not in text and not any(name in text for name in WORDS):
+        return False
+    return any(PAGE in classes or not WORDS.isdisjoint(classes) for classes in map(Element.classes, tree_of(text).walk()))
 
 
 def blocks_of(text: str) -> list[Block]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from calque.core.corpora.words import CAPTION, FIGURE, REFERENCES, TABLE, Block
+from calque.readers.sources.json_tree import whole
 from calque.readers.sources.xml_tree import children, descendants, name
 
 if TYPE_CHECKING:
@@ -78,7 +80,8 @@ def _references(group: _Element) -> Iterator[str]:
 
 def _index(element: _Element) -> float:
     text = element.get("index") or ""
-    return int(text) if text.lstrip("-").isdigit() else float("inf")
+    number = whole(text.removeprefix("-"))
+    return math.inf if number is None else -number if text.startswith("-") else number
 
 
 def _with_nested(region: _Element) -> Iterator[_Element]:

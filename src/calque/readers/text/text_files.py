@@ -141,7 +141,7 @@ def _format_of_beginning(head: bytes, suffix: str, columns: Sequence[str]) -> st
     text = head.decode("utf-8", "replace")
     if tesseract_tsv.looks_like(text):
         return "tesseract"
-    if suffix in (".tsv", ".csv") or word_table.looks_like(text, columns, comma=False):
+    if suffix in (".tsv", ".csv") or word_table.looks_like(text, columns):
         return "table"
     return "text"
 

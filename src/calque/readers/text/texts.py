@@ -10,6 +10,7 @@ from typing import Any
 from calque.core.corpora.words import Block, TextCorpus, WordCorpus
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, Severity
+from calque.core.presentation.wording import counted
 from calque.readers.sources import json_tree
 from calque.readers.text import word_table
 from calque.readers.text.text_files import KNOWN, TextFile, TextReading, bytes_of, is_binary, is_truth_file
@@ -165,7 +166,7 @@ class _Folder:
     def nothing(self) -> str:
         """Why no file was read."""
         unfit = sum("stem pattern" in issue.message for issue in self.issues)
-        return f"none of its {unfit} files fits the stem pattern" if unfit else "the folder has no documents"
+        return f"none of its {counted(unfit, 'file')} fits the stem pattern" if unfit else "the folder has no documents"
 
     def corpus(self) -> TextCorpus | WordCorpus:
         """All documents as one corpus: texts where any file is a text, else lists of words with their ids."""

@@ -14,7 +14,7 @@ import numpy as np
 from calque.core.columns import Strings
 from calque.core.corpora.words import WordCorpus
 from calque.core.corpus import UnitId, canonical
-from calque.core.errors import ContractError, IssueLog, Severity
+from calque.core.errors import IssueLog, Severity
 from calque.readers.sources.json_tree import shown
 from calque.readers.sources.parquet_files import parquet_rows
 
@@ -31,14 +31,14 @@ def read(path: str, columns: Sequence[str] = (), document: str = "") -> WordCorp
     """
     log = IssueLog(path)
     if path.lower().endswith(".parquet"):
-        return _corpus(_parquet_rows(path), log)
-    return _corpus(_text_rows(path, log, columns, document or Path(path).stem), log)
+        return _corpus(_parquet_rows(path, log), log, "row")
+    return _corpus(_text_rows(path, log, columns, document or Path(path).stem), log, "line")
 
 
-def looks_like(text: str, columns: Sequence[str], *, comma: bool) -> bool:
+def looks_like(text: str, columns: Sequence[str]) -> bool:
     """Whether a text begins with the head of a table of words, or with a row of the columns that are given."""
     line = text[:LONGEST_LINE].split("\n", 1)[0].rstrip("\r")
-    cells = next(csv.reader([line]), []) if comma else line.split("\t")
+    cells = line.split("\t")
     named = {cell.strip().lower() for cell in cells}
     return named.issuperset(COLUMNS) or (len(columns) > 1 and len(cells) >= len(columns))
 
@@ -135,27 +135,51 @@ def column_places(head: Sequence[str], names: Sequence[str], log: IssueLog, line
     return [known.index(name) for name in names]
 
 
-def _parquet_rows(path: str) -> Iterator[tuple[int, str, int, str]]:
-    for number, row in enumerate(parquet_rows(path, COLUMNS, needed=COLUMNS)):
-        docid, wordid, word = (row[name] for name in COLUMNS)
+def _parquet_rows(path: str, log: IssueLog) -> Iterator[tuple[int, str, int, str]]:
+    """Yield the rows of a Parquet file by the rules of TSV; rows with another value are issues."""
+    for number, row in enumerate(parquet_rows(path, COLUMNS, needed=COLUMNS), start=1):
+        docid, word = (_text(row[name]) for name in ("docid", "word"))
+        position = _position(row["wordid"])
+        for name, text in (("docid", docid), ("word", word)):
+            if text is None:
+                log.add("wrong-type", f"row {number}", f"{name} must be text, got {shown(row[name])}")
+        if position is None:
+            wordid = shown(row["wordid"])
+            log.add("wrong-wordid", f"row {number}", f"wordid {wordid} is not a whole number from 0 with up to 18 digits")
+        if docid is not None and word is not None and position is not None:
+            yield number, docid, position, word
+
+
+def _text(value: Any) -> str | None:
+    """Return text, or a whole number as text; nothing for other values, such as null."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
         try:
-            position = int(wordid)
-        except (TypeError, ValueError, OverflowError):
-            position = 10**18
-        if abs(position) >= 10**18:
-            text = f"the wordid {shown(wordid)} is no whole number of up to 18 digits"
-            raise ContractError.single("not-parquet", text, file=path, pointer=f"row {number + 1}")
-        yield number, str(docid), position, str(word)
+            return value.decode()
+        except UnicodeDecodeError:
+            return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _corpus(rows: Iterator[tuple[int, str, int, str]], log: IssueLog) -> WordCorpus:
+def _position(value: Any) -> int | None:
+    """Return a word id; a float is one if it is a whole number, since frames with nulls turn integers into floats."""
+    if isinstance(value, str):
+        return whole_number(value)
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return int(value) if whole and not isinstance(value, bool) and 0 <= value < 10**18 else None
+
+
+def _corpus(rows: Iterator[tuple[int, str, int, str]], log: IssueLog, place: str) -> WordCorpus:
     documents: dict[UnitId, list[tuple[int, int]]] = {}
     known: dict[str, int] = {}
     for line, docid, wordid, word in rows:
         words = documents.setdefault(docid, [])
         words.append((wordid, known.setdefault(word, len(known))))
         if len(words) > 1 and words[-2][0] == wordid:
-            _add_duplicate(log, docid, wordid, line)
+            _add_duplicate(log, docid, wordid, f"{place} {line}")
     units = tuple(sorted(documents, key=canonical))
     for unit in units:
         _check_order(unit, documents[unit], log)
@@ -173,8 +197,7 @@ def _corpus(rows: Iterator[tuple[int, str, int, str]], log: IssueLog) -> WordCor
     )
 
 
-def _add_duplicate(log: IssueLog, docid: Any, wordid: int, line: int | None) -> None:
-    place = "" if line is None else f"line {line}"
+def _add_duplicate(log: IssueLog, docid: Any, wordid: int, place: str) -> None:
     log.add(
         "duplicate-word", place, f"document {docid!r} has wordid {wordid} twice", help="each (docid, wordid) may stand once"
     )
@@ -188,7 +211,7 @@ def _check_order(unit: UnitId, words: list[tuple[int, int]], log: IssueLog) -> N
         words.sort(key=lambda pair: pair[0])
         ids = [wordid for wordid, _ in words]
         for wordid in sorted({b for a, b in pairwise(ids) if a == b} - neighbours):
-            _add_duplicate(log, unit, wordid, None)
+            _add_duplicate(log, unit, wordid, "")
     gaps = sum(b - a > 1 for a, b in pairwise(ids))
     if gaps:
         text = f"document {unit!r} has gaps between its word ids; words are aligned in order, naive recall goes by id"

@@ -77,11 +77,16 @@ def _choices(best: Oracle) -> Iterator[tuple[int, int, Edge, list[Edge]]]:
 
 @names_arguments
 def build_lattice(readings: Mapping[str, Sequence[str]]) -> Lattice:
-    """The lattice of several readings of one text, so that every reading is a path.
+    """Build a lattice from several readings of one text. Every reading is a path through it.
 
-    A word that all engines have, in order, is a slot of its own; what lies between two such words is one slot with each
-    engine's words as a candidate, possibly none. Equal candidates are one, with several sources. Readings are taken in the
-    order of their words, so that the order in which they are given does not matter.
+    A word that all readings have in common, in order, is a slot of its own. The words between two such words are one slot, in
+    which each reading is a candidate. Equal candidates are merged. The order of the readings does not matter.
+
+    Args:
+        readings: The words of each reading, by its name.
+
+    Returns:
+        The lattice, for `oracle`.
 
     >>> lattice = build_lattice({"a": ["the", "cat", "sat"], "b": ["the", "cot", "sat"], "c": ["the", "sat"]})
     >>> [(edge.words, edge.sources) for edge in lattice.edges if edge.start == 1]

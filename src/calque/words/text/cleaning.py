@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
 from calque.core.arguments import names_arguments
@@ -145,10 +145,20 @@ FORMATS = ("text", "html", "paragraphs", "blocks")
 
 @names_arguments
 def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
-    r"""The words of a text after clean-up.
+    r"""Clean a text and split it into words.
 
-    ``format`` is ``text``, ``html``, ``paragraphs`` (``[{"text", "lang"}, ...]``) or ``blocks`` (``{"blocks": [...],
-    "page_words": [...]}``); the options are those of `Cleaning`.
+    Args:
+        text: The text, in the form that ``format`` names.
+        format: ``"text"``, ``"html"``, ``"paragraphs"`` (``[{"text", "lang"}, ...]``) or ``"blocks"`` (``{"blocks": [...],
+            "page_words": [...]}``).
+        options: The options of `Cleaning`, such as ``drop=["table"]``.
+
+    Returns:
+        The words.
+
+    Raises:
+        ConfigError: The format or the value of an option is unknown.
+        TypeError: An option is unknown.
 
     >>> clean("evalu-\nation of co-\noperative", dehyphenate="lines")
     ['evaluation', 'of', 'cooperative']
@@ -156,6 +166,11 @@ def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
     ['One', 'three']
     """
     check_choice("format", format, FORMATS)
+    known = [field.name for field in fields(Cleaning)]
+    for name in options:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise TypeError(f"clean has no option {name!r}{hint and f'; {hint}'}")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     page_words = text.get("page_words") if isinstance(text, Mapping) else None
     blocks, _ = clean_document("", _blocks(text, format), Cleaning(**options), page_words)

@@ -43,7 +43,17 @@ def tokenizer_name(name: str) -> str:
 
 @names_arguments
 def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
-    """The words of a text.
+    """Split a text into words.
+
+    Args:
+        text: The text.
+        tokenizer: ``"whitespace"``, ``"words-and-punctuation"``, ``"uax29"``, ``"uax29-words"`` or ``"none"``.
+
+    Returns:
+        The words.
+
+    Raises:
+        ConfigError: The tokenizer is unknown.
 
     >>> tokenize("can't pay $3.50, well-known")
     ["can't", 'pay', '$3.50,', 'well-known']
