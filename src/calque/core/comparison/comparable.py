@@ -10,7 +10,6 @@ from calque.core.errors import ConfigError, MergeError
 from calque.core.ledger import digests_of
 from calque.core.measures import MeasureName
 from calque.core.result import Result
-from calque.core.task import Task
 
 SHOWN = 5
 """How many documents a message names."""
@@ -92,23 +91,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"the nearest are {', '.join(close)}" if close else "there are none"
 
 
-def canonical(task: Task | type[Task], measure: str) -> str:
-    """Return the name of the metric that a header of a table or another alias means; a name that is unknown stays.
-
-    >>> from calque.detection.task import Detection
-    >>> canonical(Detection, "mean IoU@0.75/Table"), canonical(Detection, "mAP"), canonical(Detection, "recall")
-    ('mean_iou@0.75/Table', 'AP', 'recall')
-    """
-    parsed = MeasureName.parse(measure)
-    known = {each.name: each.title for each in task.measures()}
-    if parsed.name in known:
-        return measure
-    word = parsed.name.casefold()
-    aliases = {alias.casefold(): name for alias, name in task.aliases.items()}
-    name = aliases.get(word) or next((name for name, title in known.items() if word in (name.casefold(), title.casefold())), "")
-    return str(MeasureName(name, parsed.scope, parsed.threshold, parsed.label)) if name else measure
-
-
 def measure_named(results: Sequence[Result], text: str) -> str:
     """The measure of some results that a text names, in full: ``f1`` is ``f1@0.5`` where that is the lowest threshold."""
     task = results[0].task
@@ -116,7 +98,7 @@ def measure_named(results: Sequence[Result], text: str) -> str:
     if text in known:
         return text
     try:
-        place = task.address(MeasureName.parse(canonical(task, text)))
+        place = task.address(task.full_name(MeasureName.parse(text)))
     except ValueError as error:
         raise ConfigError(f"{error}; {nearest(text, known)}") from None
     for name in known:

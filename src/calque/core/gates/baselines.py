@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from calque.core.comparison.changes import Changed
-from calque.core.comparison.comparable import canonical, nearest
+from calque.core.comparison.comparable import nearest
 from calque.core.comparison.compare import Comparison
 from calque.core.comparison.intervals import EQUAL, Delta
 from calque.core.errors import ConfigError
@@ -146,7 +146,7 @@ class FullNames:
         """The name of a measure in full: without a threshold the lowest is meant."""
         if measure in self._names:
             return measure
-        place = self._task.address(MeasureName.parse(canonical(self._task, measure)))
+        place = self._task.address(self._task.full_name(MeasureName.parse(measure)))
         for name in self._names:
             if self._task.address(MeasureName.parse(name)) == place:
                 return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from calque.core.comparison.comparable import canonical, nearest
+from calque.core.comparison.comparable import nearest
 from calque.core.errors import ConfigError
 from calque.core.measures import MeasureName
 from calque.core.result import Result
