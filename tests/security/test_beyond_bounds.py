@@ -65,6 +65,10 @@ BEYOND = {
     "vertices of a polygon in checks": f"{BOUNDS}::test_polygons_of_checks",
     "edges times crossings of a polygon in checks that crosses itself": f"{BOUNDS}::test_polygons_of_checks",
     "steps of work on the outlines of one page": f"{BOUNDS}::test_outlines_that_cross_without_end",
+    "overlapping pairs of boxes on one page": "tests/security/test_crowded_pages.py::"
+    "test_crowded_page_is_refused_by_name_with_bounded_memory",
+    "findings of an audit": "tests/security/test_crowded_pages.py::"
+    "test_audit_with_very_many_findings_is_refused_with_bounded_memory",
     "columns of pixels that the ring of a mask crosses": f"{BOUNDS}::test_masks_on_a_page_of_two_thousand_million_columns",
     "pixels of a page with masks": f"{HERE}::test_pixels_of_a_page_with_masks",
     "items of a list in a record": f"{BOUNDS}::test_a_list_of_a_record_that_nobody_writes",
