@@ -49,7 +49,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 @contextlib.contextmanager
 def reader_of(page: Path, folder: Path) -> Iterator[None]:
     """What the page's reader has: the sample files, and the Python files that the page itself holds."""
-    from calque.core.task import Task
+    from calque.evaluation.task import Task
 
     lay_out(page, folder)
     before = set(sys.modules), dict(Task.known)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from calque import Corpus, Detection, Evaluator
-from calque.core.shards.cluster import all_joined
-from calque.core.shards.cluster_ranks import MOST_STRETCHES
-from calque.core.storage import merged_runs
 from calque.detection.average_precision import Facts, ImagePlaces, ranked_rows
 from calque.detection.kinds.numbers import Areas, Tallies
 from calque.detection.numbers import AtThreshold, Sizes
 from calque.engines.on_dask import FAN_IN, Cluster
+from calque.evaluation.shards.cluster import all_joined
+from calque.evaluation.shards.cluster_ranks import MOST_STRETCHES
+from calque.evaluation.storage import merged_runs
 
 BYTES_OF_AN_ID = 110
 """What a document's id of some ten characters takes in a Python process: the string, and its places in tuple and table."""

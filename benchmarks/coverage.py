@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from calque import Corpus, Detection, Evaluator, Fields, Result, Words, resample
-from calque.core.comparison.intervals import intervals
-from calque.core.comparison.resample import Resampling
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.intervals import intervals
 
 ENDLESS = 20_000
 """Documents of the corpus that stands for all there could be."""

@@ -13,7 +13,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from calque.core.task import Task, settings
+from calque.evaluation.task import Task, settings
 
 MODULES = (
     "calque",

@@ -1,7 +1,6 @@
 // The extension module: one function for each family of kernels.
 #include <nanobind/nanobind.h>
 
-#include "file_room.hpp"
 #include "memory.hpp"
 
 void bind_boxes(nanobind::module_&);
@@ -36,6 +35,4 @@ NB_MODULE(_native, m) {
     bind_tables(m);
     bind_words(m);
     m.def("keep_freed_memory", &calque::keep_freed_memory);
-    m.def("reserve_room", &calque::reserve_room, nanobind::arg("descriptor"), nanobind::arg("bytes"),
-          nanobind::call_guard<nanobind::gil_scoped_release>());
 }

@@ -14,8 +14,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import settings
 
+from calque.base.errors import ContractError
 from calque.cli import app
-from calque.core.errors import ContractError
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import USUAL
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from calque import ContractError, Evaluator, Result, Task, read
-from calque.core.corpus import BoxCorpus
+from calque.corpus.boxes import BoxCorpus
 from calque.readers import stream_pair
 
 Row = dict[str, Any]

@@ -7,7 +7,7 @@ import sys
 import threading
 from contextlib import suppress
 
-from calque.core.start_up import roomy
+from calque.base.start_up import roomy
 
 INTERRUPTED, ENDED = 130, 143
 MONITORS = 6

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from calque.checks.evaluators.registry import Check
     from calque.checks.suites.cases import Case
     from calque.checks.suites.suite import Suite
-    from calque.core.evaluator import Evaluator
-    from calque.core.result import Result
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.result import Result
 
 ENDINGS = (".check.yaml", ".check.yml")
 
@@ -31,9 +31,9 @@ def calque_gate() -> Callable[..., Result]:
 
 def _hold(source: Result | Evaluator | str | os.PathLike[str], **gates: Any) -> Result:
     __tracebackhide__ = True
-    from calque.core.errors import Severity
-    from calque.core.evaluator import Evaluator
-    from calque.core.gates.judging import gated
+    from calque.base.errors import Severity
+    from calque.evaluation.evaluator import Evaluator
+    from calque.statistics.gates.judging import gated
 
     evaluator = Evaluator.load(source) if isinstance(source, str | os.PathLike) else source
     result = gated(evaluator.compute() if isinstance(evaluator, Evaluator) else evaluator, **gates)
@@ -66,9 +66,9 @@ class SuiteFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """One test for each case and evaluator; where the suite has a gate, the gate is one more, and alone decides."""
+        from calque.base.errors import CalqueError
         from calque.checks.evaluators.custom import named_evaluators
         from calque.checks.suites.suite import NoCases, Suite
-        from calque.core.errors import CalqueError
 
         try:
             suite = Suite.load(

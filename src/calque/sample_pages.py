@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from calque.core.errors import MissingExtra
+from calque.base.errors import MissingExtra
 
 WIDTH, HEIGHT = 800, 1131
 TEXT = """

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from calque import MissingExtra
-from calque.core.errors import DISTRIBUTION
+from calque.base.errors import DISTRIBUTION
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

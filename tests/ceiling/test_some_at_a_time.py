@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from calque import Ceiling, Corpus, Evaluator
+from calque.base.columns import Strings
 from calque.ceiling.boxes import scoring
 from calque.ceiling.boxes.growing import GrowingTables
 from calque.ceiling.boxes.joint import laid_over, some_at_a_time
-from calque.core.columns import Strings
 from tests.ceiling.test_against_enumeration import Drawn, write
 
 

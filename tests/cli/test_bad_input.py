@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Detection, Evaluator
-from calque.core.storage.state import FAMILY, MAGIC
+from calque.evaluation.storage.state import FAMILY, MAGIC
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, valid_predictions, valid_truth, write
 

@@ -15,7 +15,7 @@ import yaml  # noqa: F401
 
 from calque import Evaluator
 from calque.cli.render import EXTENSIONS
-from calque.core.ledger import digests_of
+from calque.evaluation.ledger import digests_of
 from calque.pytest_plugin import CheckFailed
 from tests.conftest import Run
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Words
-from calque.core.presentation.pictured import Sentence
+from calque.evaluation.presentation.report_data import Sentence
 from tests.conftest import Run
 
 Command = Callable[..., Run]

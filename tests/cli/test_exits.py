@@ -15,8 +15,8 @@ import pytest
 from calque import Detection, Evaluator
 from calque.cli import app, exits, progress
 from calque.cli.render import coloured
-from calque.core.presentation.sections import to_text
 from calque.engines import begin
+from calque.evaluation.presentation.sections import to_text
 from tests.conftest import Run
 from tests.snapshots import valid_predictions, valid_truth, write
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
 from calque.readers.line_records import LineRecords
 from calque.readers.records import read_record_pair, read_records
 from tests.conftest import Run

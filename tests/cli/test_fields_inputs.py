@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Evaluator, Fields
-from calque.core.corpora.records import RecordCorpus
+from calque.corpus.records import RecordCorpus
 from calque.readers.records import read_record_pair
 from tests.conftest import Run
 

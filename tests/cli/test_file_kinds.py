@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Fields, Layout, Order, Tables, Words
+from calque.base.errors import ContractError
 from calque.cli.compare import tasks_of_files
-from calque.core.errors import ContractError
-from calque.core.task import Task
+from calque.evaluation.task import Task
 from tests.conftest import Run
 
 Command = Callable[..., Run]

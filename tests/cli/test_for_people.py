@@ -14,8 +14,8 @@ import pytest
 
 from calque.cli import app
 from calque.cli.progress import BAR, progress
-from calque.core.boxes.reading import BOX_FORMATS
-from calque.core.presentation.sections import width
+from calque.evaluation.boxes.reading import BOX_FORMATS
+from calque.evaluation.presentation.sections import width
 from calque.readers.boxes.formats import FORMATS
 from calque.words.presentation import side_by_side
 from tests.cli.test_process import on_a_terminal
@@ -176,7 +176,7 @@ main()
 
 @pytest.mark.parametrize(
     "module",
-    ["calque.cli", "click", "calque.cli.app", "calque.cli.exits", "calque.cli.detect", "numpy", "calque.core.evaluator"],
+    ["calque.cli", "click", "calque.cli.app", "calque.cli.exits", "calque.cli.detect", "numpy", "calque.evaluation.evaluator"],
 )
 def test_an_interrupt_while_modules_are_imported_is_one_line(module: str, files: Files, tmp_path: Path) -> None:
     done = subprocess.run(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from calque import ConfigError, Detection, Evaluator, gated
-from calque.core.task import BUILT_IN, task_class
+from calque.evaluation.task import BUILT_IN, task_class
 from calque.sample import sample
 from tests.cli.conftest import BOXES as SUITE
 from tests.conftest import Run

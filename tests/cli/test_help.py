@@ -12,7 +12,7 @@ import pytest
 
 from calque.cli.app import VERBS
 from calque.cli.help import GROUPS, ORDER
-from calque.core.boxes.reading import BOX_FORMATS
+from calque.evaluation.boxes.reading import BOX_FORMATS
 from tests.conftest import Run
 
 Command = Callable[..., Run]

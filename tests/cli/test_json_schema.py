@@ -235,7 +235,7 @@ def test_only_verbs_with_results_have_a_schema(calque: Calque) -> None:
 
 
 def test_shares_are_from_0_to_1_and_counts_are_no_fractions() -> None:
-    from calque.core.presentation.result_schema import COUNT, SHARE
+    from calque.evaluation.presentation.result_schema import COUNT, SHARE
 
     assert [Draft202012Validator(SHARE).is_valid(value) for value in (0, 0.5, 1, None, -0.001, 1.001, "1")] == [True] * 4 + [
         False

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Evaluator, Fields, MergeError, Task, Words
-from calque.core.storage.state import pack, unpack
+from calque.evaluation.storage.state import pack, unpack
 from calque.words import build_lattice
 from tests.conftest import Run
 

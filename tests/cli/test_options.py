@@ -11,9 +11,9 @@ import pytest
 from calque import Ceiling, Detection, Fields, Layout, Order, Tables, Words
 from calque.checks import Checks
 from calque.cli.app import VERBS
-from calque.core.boxes.reading import BoxReading
-from calque.core.task import Task, settings
 from calque.detection.auditing import AuditRules
+from calque.evaluation.boxes.reading import BoxReading
+from calque.evaluation.task import Task, settings
 
 TASKS: dict[str, type[Task]] = {
     "detect": Detection, "layout": Layout, "fields": Fields, "words": Words, "tables": Tables, "order": Order, "check": Checks,

@@ -11,8 +11,8 @@ import pytest
 from calque import Detection, Evaluator, Fields, Layout, Order, Tables, Words
 from calque.ceiling.task import Ceiling
 from calque.checks.suites.suite import Suite
-from calque.core.presentation.sections import Section
-from calque.core.result import Result
+from calque.evaluation.presentation.sections import Section
+from calque.evaluation.result import Result
 from calque.sample import sample
 from tests.conftest import Run
 

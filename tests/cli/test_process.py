@@ -264,7 +264,7 @@ def test_a_profiler_around_the_command_comes_to_its_own_end(watching: list[str],
 
 CALLING = """
 import resource
-from calque.core.start_up import roomy
+from calque.base.start_up import roomy
 
 def call(depth):
     return call(depth - 1) if depth else None

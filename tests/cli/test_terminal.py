@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from calque import Detection, Evaluator
 from calque.cli.app import VERBS
 from calque.cli.render import FORMULA, as_csv, csv_cell
-from calque.core.presentation.sections import printable_json
+from calque.evaluation.presentation.sections import printable_json
 from tests.cli.test_process import on_a_terminal
 from tests.conftest import Run
 from tests.snapshots import BOX

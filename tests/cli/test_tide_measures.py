@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
-from calque.core.comparison.intervals import intervals
-from calque.core.comparison.resample import Resampling
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.intervals import intervals
 from tests.conftest import Run
 
 TYPES = ("Cls", "Loc", "Both", "Dupe", "Bkg", "Miss")

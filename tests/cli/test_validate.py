@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Detection, Evaluator
-from calque.core.task import Task
+from calque.evaluation.task import Task
 from calque.fields.task import Fields
 from calque.layout.task import Layout
 from calque.tables.task import Tables

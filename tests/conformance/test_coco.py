@@ -16,7 +16,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from calque import ContractError, Detection, Evaluator, MergeError, Result, read
-from calque.core.corpus import Flaw, Side
+from calque.corpus.boxes import Flaw, Side
 
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 Tree = dict[str, Any]

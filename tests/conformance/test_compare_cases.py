@@ -11,12 +11,12 @@ import pytest
 
 from calque import Detection, Evaluator, Fields, Layout, Result, Words, resample
 from calque.checks import Suite
-from calque.core.comparison.compare import compare
-from calque.core.comparison.intervals import intervals
-from calque.core.comparison.presentation import tree
-from calque.core.comparison.resample import Resampling
-from calque.core.measures import settle
-from calque.core.resampled import POISSON_THRESHOLDS, document_keys, poisson_weights, repeated
+from calque.evaluation.document_sums import POISSON_THRESHOLDS, document_keys, poisson_weights, repeated
+from calque.evaluation.measures import settle
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
+from calque.statistics.intervals import intervals
+from calque.statistics.presentation import tree
 
 FILE = json.loads((Path(__file__).parent / "cases" / "compare.json").read_text())
 WEIGHTED = {case["id"]: case for case in FILE["weighted"]}

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator
-from calque.core.errors import ConfigError
-from calque.core.result import Result
+from calque.base.errors import ConfigError
+from calque.evaluation.result import Result
 from tests.conformance.kinds_by_hand import Thing, iou, name_kinds
 
 FOUND = {"TP", "CLS", "MERGE", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT", "ENVELOPE", "LOC", "BOTH", "BKG"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from calque import Detection, Evaluator, Result, gated
-from calque.core.comparison.resample import Resampling
+from calque.statistics.bootstrap import Resampling
 from tests.conformance.test_compare_cases import FILE, written
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calque import read
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
 from calque.readers import read_pair
 from tests.conformance.test_validation import changed, first, issues_of
 from tests.snapshots import BOX, predictions, truth, valid_truth

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from calque.core.errors import Severity
+from calque.base.errors import Severity
 from tests.conformance.test_validation import FIRST, accepted, changed, first, refused
 from tests.snapshots import BOX, item, valid_truth
 

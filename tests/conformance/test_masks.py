@@ -16,7 +16,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from calque import Evaluator
-from calque.core.errors import ContractError, Severity
+from calque.base.errors import ContractError, Severity
 from calque.detection import Detection
 from calque.kernels import TWINS, native_built
 from tests.mask_sets import as_counts, as_runs, coco_set, pixels

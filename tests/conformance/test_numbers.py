@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator, Result
-from calque.core.errors import ConfigError
+from calque.base.errors import ConfigError
 from tests import independent
 from tests.conformance import strategies
 from tests.independent import Options

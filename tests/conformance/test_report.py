@@ -13,8 +13,8 @@ from hypothesis import given
 from jsonschema import Draft202012Validator
 
 from calque import Corpus, Detection, Evaluator, __version__
-from calque.core.presentation.sections import to_markdown
 from calque.detection.presentation import result_schema
+from calque.evaluation.presentation.sections import to_markdown
 from tests.conformance import strategies
 from tests.examples import examples
 from tests.snapshots import BOX, predictions, truth, valid_predictions, valid_truth, write

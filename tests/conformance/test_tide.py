@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator
-from calque.core.result import Result
+from calque.evaluation.result import Result
 from tests.conformance.test_error_kinds import kinds_of, result_of
 from tests.conformance.tide_sets import EXPECTED, SEEDS, Row, ask_tidecv, generated
 

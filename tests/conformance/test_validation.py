@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from calque import Corpus, read
-from calque.core.corpus import BoxCorpus
-from calque.core.errors import ContractError, Issue, Severity
+from calque.base.errors import ContractError, Issue, Severity
+from calque.corpus.boxes import BoxCorpus
 from calque.readers import check_pair, read_pair
 from tests.snapshots import BOX, predictions, valid_predictions, valid_truth
 

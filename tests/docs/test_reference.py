@@ -8,8 +8,8 @@ import re
 import calque
 from calque.cli.app import VERBS
 from calque.comparators.base import BUILT_IN
-from calque.core import unevaluated
-from calque.core.task import settings
+from calque.evaluation import nothing_evaluated as unevaluated
+from calque.evaluation.task import settings
 from calque.fields.schemas.plain_form import FIELD_KEYS
 from calque.readers.sides import masks
 from calque.readers.sides.readings import CODES

@@ -19,13 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Detection, Evaluator, Fields, Task
-from calque.core.errors import MergeError
-from calque.core.evaluator import Keep
-from calque.core.ledger import UNIT, Ledger
-from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, evaluated_on, head_of
-from calque.core.storage import merged_runs
+from calque.base.errors import MergeError
 from calque.engines import on_dask
 from calque.engines.on_dask import FAN_IN, Cluster, apart
+from calque.evaluation.evaluator import Keep
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, evaluated_on, head_of
+from calque.evaluation.storage import merged_runs
 from calque.readers.sources.shards import Shard
 from tests.cli.test_checkpoint import DETECT, SHARDS, command, write_shards
 from tests.laws.detection import DETECTION

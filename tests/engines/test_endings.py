@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.core.errors import CalqueError
+from calque.base.errors import CalqueError
 from calque.engines import heard
 from calque.engines.in_processes import Processes
 from tests.engines import works
@@ -209,7 +209,7 @@ def test_a_command_ends_with_its_workers(tmp_path: Path, sent: signal.Signals, c
 WRITING = """
 import os, sys, time
 from calque.cli import exits
-from calque.core.storage.files import write_folder, write_whole
+from calque.base.files import write_folder, write_whole
 
 def wait(*_):
     print("ready", flush=True)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from calque import engines
-from calque.core.errors import CalqueError, ConfigError, ContractError, MergeError, MissingExtra
+from calque.base.errors import CalqueError, ConfigError, ContractError, MergeError, MissingExtra
 from calque.engines.crew import AGAIN, Crew, Round, WorkerEnded
 from calque.engines.in_processes import Processes
 from calque.engines.in_threads import ON_THE_WAY, Threads

@@ -15,7 +15,7 @@ import pytest
 from calque import Detection, Evaluator, Fields, Words
 from calque.checks import Suite
 from calque.comparators import register_comparator
-from calque.core.corpora.words import WordCorpus
+from calque.corpus.words import WordCorpus
 from calque.readers.records import read_record_pair
 from calque.words import build_lattice
 from tests.snapshots import predictions, truth

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from calque.core.errors import CalqueError
+from calque.base.errors import CalqueError
 from calque.engines import worker
 from calque.engines.worker import Answering, Desk
 from tests.engines import works

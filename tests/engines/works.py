@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from calque.core.errors import ConfigError, ContractError, Issue, MergeError, MissingExtra, Severity
+from calque.base.errors import ConfigError, ContractError, Issue, MergeError, MissingExtra, Severity
 
 
 def square(number: int) -> int:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, read
-from calque.core.corpus import BoxCorpus
-from calque.core.errors import Severity
+from calque.base.errors import Severity
+from calque.corpus.boxes import BoxCorpus
 from calque.readers.boxes import formats
 from calque.readers.sources.source import Source
 from tests.conftest import Run

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from calque import ContractError, Detection, Evaluator, Fields, Order, Words, read
-from calque.core.corpus import Flaw
-from calque.core.errors import Severity
+from calque.base.errors import Severity
+from calque.corpus.boxes import Flaw
 from calque.readers.boxes.conventions import in_pixels, in_shares
 from calque.readers.records import as_json
 from calque.readers.sources.xml_tree import root_of

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, Detection, Evaluator, read
-from calque.core.boxes.class_map import class_map, target_of
-from calque.core.corpus import BoxCorpus
+from calque.corpus.boxes import BoxCorpus
+from calque.corpus.class_map import class_map, target_of
 from calque.readers import read_pair
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth

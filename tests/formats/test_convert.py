@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, read
-from calque.core.columns import Outlines, Strings
-from calque.core.corpora.masks import Masks
-from calque.core.corpus import BoxCorpus, Extent, Side
-from calque.core.storage.files import write_folder, write_whole
+from calque.base.columns import Outlines, Strings
+from calque.base.files import write_folder, write_whole
+from calque.corpus.boxes import BoxCorpus, Extent, Side
+from calque.corpus.masks import Masks
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.readers import read_pair

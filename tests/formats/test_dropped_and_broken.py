@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Layout, Result, Task
-from calque.core.presentation.pictured import EXCLUDED, INVALID, TP
+from calque.evaluation.presentation.report_data import EXCLUDED, INVALID, TP
 from calque.readers import read_pair
 from calque.readers.sides.class_maps import mapped
 from tests.report_data import read_report

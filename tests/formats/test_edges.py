@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, Detection, read
-from calque.core.errors import Severity
+from calque.base.errors import Severity
 from calque.readers import read_pair
 from tests.conftest import Run
 from tests.formats.conftest import ALTO, OMNI, PAGE, VOC, saved

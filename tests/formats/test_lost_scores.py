@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from calque import Ceiling, ContractError, Detection, Evaluator, Layout, Task, read
-from calque.core.corpus import BoxCorpus, Side
-from calque.core.errors import Severity
-from calque.core.storage.files import write_folder, write_whole
+from calque.base.errors import Severity
+from calque.base.files import write_folder, write_whole
+from calque.corpus.boxes import BoxCorpus, Side
 from calque.kernels import TWINS
 from calque.readers.boxes import formats
 from calque.readers.boxes.convert import converted

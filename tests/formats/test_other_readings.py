@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Detection, Evaluator
-from calque.core.corpus import BoxCorpus
-from calque.core.errors import Issue, Severity
+from calque.base.errors import Issue, Severity
+from calque.corpus.boxes import BoxCorpus
 from calque.readers import read_pair
 from calque.readers.sides.readings import CODES
 from calque.sample import sample

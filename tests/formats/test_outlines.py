@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from calque import Evaluator
-from calque.core.corpus import BoxCorpus
-from calque.core.errors import ContractError, Severity
+from calque.base.errors import ContractError, Severity
+from calque.corpus.boxes import BoxCorpus
 from calque.detection import Detection
 from calque.geometry.rings import is_upright_box
 from calque.readers import read
@@ -125,7 +125,7 @@ def test_a_conversion_carries_outlines_where_the_target_has_them(tmp_path: Path,
     ])  # fmt: skip
     target = formats.named(name)
     files, issues = converted(source, target, None)
-    from calque.core.storage.files import write_folder, write_whole
+    from calque.base.files import write_folder, write_whole
 
     path = tmp_path / "out"
     write_whole(path, files[""]) if set(files) == {""} else write_folder(path, files)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from calque import CalqueError, Detection, Evaluator, read
-from calque.core.corpus import BoxCorpus, Extent
-from calque.core.errors import Severity
+from calque.base.errors import Severity
+from calque.corpus.boxes import BoxCorpus, Extent
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.readers import read_pair

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import pydantic
 import pytest
 
-from calque.core.corpora.records import RecordCorpus
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
+from calque.corpus.records import RecordCorpus
 from calque.readers.records import read_record_pair, read_records
 
 

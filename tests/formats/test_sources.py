@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from calque.core.errors import ConfigError, ContractError, IssueLog
+from calque.base.errors import ConfigError, ContractError, IssueLog
 from calque.readers.sources import json_tree, shards, xml_tree
 from calque.readers.sources.compression import strange
 from calque.readers.tables.tags import attributes_of, tags

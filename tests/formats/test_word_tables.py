@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
 from calque.readers.text.texts import read_texts
 
 pa = pytest.importorskip("pyarrow")

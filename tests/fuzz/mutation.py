@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from calque.core.storage.state import MAGIC, _digest
+from calque.evaluation.storage.state import MAGIC, _digest
 
 LONGEST = 60_000
 """Bytes of a file after it was changed: enough to tell work that grows with the square from work that does not."""

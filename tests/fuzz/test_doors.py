@@ -17,7 +17,7 @@ import calque
 from calque.checks.evaluators.registry import KNOWN as EVALUATORS
 from calque.cli.app import VERBS
 from calque.cli.outputs import Written
-from calque.core.task import BUILT_IN
+from calque.evaluation.task import BUILT_IN
 from calque.readers.boxes import formats
 from calque.readers.text import text_files
 from tests.fuzz.__main__ import slug
@@ -102,8 +102,8 @@ NOT_FROM_OTHERS = {
     "cli/demo.py": "its own files, to see whether they are there already",
     "cli/exits.py": "the null device",
     "coco/coco.py": "what pycocotools would read, with a test of its own",
-    "core/storage/files.py": "outputs",
-    "core/storage/spool.py": "what this run has written itself, and refuses when it is another by now",
+    "base/files.py": "outputs",
+    "evaluation/storage/spool.py": "what this run has written itself, and refuses when it is another by now",
     "engines/worker.py": "pipes to the process that began it",
     "kernels/reference/mask_rows.py": "masks of a file of boxes that a reader has looked through",
     "checks/evaluators/commands.py": "answers that it kept itself, and programs that the user allowed",
@@ -111,10 +111,10 @@ NOT_FROM_OTHERS = {
 }
 """Modules that open files which no attacker writes."""
 READ_THROUGH = {
-    "ceiling/reading.py", "core/storage/contents.py",
+    "ceiling/reading.py", "evaluation/storage/input_digests.py",
     "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py",
-    "core/storage/regular_files.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/boxes/class_map.py",
-    "core/corpora/masks.py", "core/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",
+    "base/regular_files.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "corpus/class_map.py",
+    "corpus/masks.py", "evaluation/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",
     "readers/line_records.py", "readers/orders/files.py",
     "readers/page_rows/parquet.py", "readers/page_rows/streams.py", "readers/records.py", "readers/sides/metadata.py",
     "readers/sources/compression.py", "readers/sources/json_tree.py", "readers/sources/parquet_files.py",

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, Detection, Evaluator, read
-from calque.core.boxes.class_map import class_map
+from calque.corpus.class_map import class_map
 from calque.readers.boxes import formats
 from calque.readers.boxes.convert import converted
 from calque.readers.boxes.yolo import image_size

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.corpora.words import Block
+from calque.corpus.words import Block
 from calque.readers.text import hocr, html
 from tests.examples import examples
 

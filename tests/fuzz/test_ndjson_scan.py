@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calque.core.columns import Strings
-from calque.core.corpus import Side
-from calque.core.errors import ContractError, IssueLog
+from calque.base.columns import Strings
+from calque.base.errors import ContractError, IssueLog
+from calque.corpus.boxes import Side
 from calque.readers.boxes.conventions import Rules
 from calque.readers.page_rows import ndjson
 from calque.readers.page_rows.corpus import PageReader

@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, Detection, Evaluator, read
-from calque.core.columns import Strings
+from calque.base.columns import Strings
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import examples
 from tests.fuzz.mutation import opened_state, sealed_state

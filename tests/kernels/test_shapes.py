@@ -11,7 +11,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from calque.core.columns import Outlines
+from calque.base.columns import Outlines
 from calque.geometry.forms import BoxForm
 from calque.kernels.structs import ABSORBS, LEFT_OUT, KindLimits, PageBoxes, RowRings, SharedAreas
 from tests import exact_polygons

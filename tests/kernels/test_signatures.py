@@ -13,7 +13,7 @@ NATIVE = Path(__file__).parents[2] / "native"
 STUB = Path(protocol.__file__).with_name("_native.pyi")
 COLUMNS = {"float64": "Floats", "int64": "Ints", "int32": "Codes", "uint16": "Masks", "uint8": "Bytes", "bool": "Flags"}
 NAMES = [name for name, value in vars(protocol.Kernels).items() if inspect.isfunction(value) and not name.startswith("_")]
-ONLY_NATIVE = {"LineReader", "Scan", "ScanError", "give_up", "keep_freed_memory", "reserve_room", "scan_pages"}
+ONLY_NATIVE = {"LineReader", "Scan", "ScanError", "give_up", "keep_freed_memory", "scan_pages"}
 """What the reference kernels leave to Python: reading files in the background and records into columns, keeping memory, asking
 for room on a disk, and ending work: Python hears of signals between any two of its own steps."""
 

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.measures import joined_fractions
+from calque.evaluation.measures import joined_fractions
 from tests.kernels.box_cases import same
 from tests.kernels.test_greedy import refusal
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from calque import Ceiling, Evaluator, Result
 from calque.ceiling import Systems
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import Corpus, UnitId
+from calque.corpus.boxes import Corpus, UnitId
+from calque.corpus.records import RecordCorpus
 from tests.laws import detection, fields, layout
 from tests.laws.subject import Document, Subject
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from calque import Corpus
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
-from calque.core.corpus import UnitId
+from calque.corpus.boxes import UnitId
 from tests.laws.subject import Document, Subject
 
 Corners = tuple[float, float, float, float]

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection
-from calque.core.corpus import UnitId
+from calque.corpus.boxes import UnitId
 from tests.laws.subject import Document, Subject
 
 RATIOS = ("precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity")

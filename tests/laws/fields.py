@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from calque import Fields
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
+from calque.corpus.boxes import UnitId
+from calque.corpus.records import RecordCorpus
 from tests.laws.subject import Document, Subject
 
 LEAVES = {"text": {"type": "str", "threshold": 0.7}, "amount": {"type": "float", "comparator": "numeric", "threshold": 1.0}}

@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import Any
 
 from calque import Layout
-from calque.core.measures import settle
-from calque.core.result import Result
+from calque.evaluation.measures import settle
+from calque.evaluation.result import Result
 from tests.laws.detection import corpora, documents, iou, scaled, stray
 from tests.laws.subject import Document, Subject
 

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from calque import Corpus, Order
-from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
-from calque.core.corpus import UnitId
+from calque.corpus.boxes import UnitId
+from calque.corpus.orders import Group, OrderCorpus, OrderPage
 from tests.laws.subject import Document, Subject
 
 LABELS = ("text", "header", "TextRegion:footer")

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from calque import Corpus, Evaluator, Result, Task
-from calque.core.columns import Strings
-from calque.core.corpus import UnitId
+from calque.base.columns import Strings
+from calque.corpus.boxes import UnitId
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from calque import Corpus, Tables
-from calque.core.corpora.tables import CellTable, TableCorpus
-from calque.core.corpus import UnitId
+from calque.corpus.boxes import UnitId
+from calque.corpus.tables import CellTable, TableCorpus
 from calque.readers.tables.files import one_table
 from tests.laws.subject import Document, Subject
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Detection, Evaluator, read
-from calque.core.columns import Strings
-from calque.core.corpus import BoxCorpus, Extent, Side
-from calque.core.errors import Severity
-from calque.core.storage.files import write_folder, write_whole
+from calque.base.columns import Strings
+from calque.base.errors import Severity
+from calque.base.files import write_folder, write_whole
+from calque.corpus.boxes import BoxCorpus, Extent, Side
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import formats
 from calque.readers.boxes.convert import converted

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from calque.cli.render import NO_NUMBER, lines
-from calque.core.result import Result
+from calque.evaluation.result import Result
 from tests.laws.test_paste import results
 
 Row = dict[str, str]

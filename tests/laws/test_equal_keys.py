@@ -18,10 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator, Fields, Words
-from calque.core.comparison.compare import compare
-from calque.core.comparison.presentation import tree
-from calque.core.comparison.resample import Resampling
-from calque.core.corpora.words import Removed, WordCorpus
+from calque.corpus.words import Removed, WordCorpus
 from calque.fields import BulkStructuredModelEvaluator, ConfidenceAccumulator
 from calque.fields.confidence.ranking import _by_tie
 from calque.fields.failures import errors
@@ -31,6 +28,9 @@ from calque.order.pictured import _strips
 from calque.readers.boxes.read_back import _aligned
 from calque.readers.page_rows.writing import rows_of
 from calque.readers.sides.sheets import CROWDED, laid
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
+from calque.statistics.presentation import tree
 from tests.examples import examples
 from tests.laws.subject import Subject, bits
 from tests.laws.test_laws import SUBJECTS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Layout, Task
-from calque.core.result import Result
+from calque.evaluation.result import Result
 
 AT, BELOW = 0.25, 0.24
 """An overlap that boxes can have to the bit, and a threshold below it with nothing in between."""

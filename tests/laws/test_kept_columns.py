@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.columns import Strings, Table
-from calque.core.ledger import Ledger
+from calque.base.columns import Strings, Table
+from calque.evaluation.ledger import Ledger
 from tests.examples import examples
 from tests.laws.subject import Subject
 from tests.laws.test_laws import SUBJECTS

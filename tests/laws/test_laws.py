@@ -22,13 +22,13 @@ from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
 
 from calque import Evaluator
-from calque.core.comparison.resample import Resampling
-from calque.core.corpus import canonical
-from calque.core.errors import ConfigError
-from calque.core.gates.judging import gated
-from calque.core.gates.limits import direction
-from calque.core.storage.state import pack, unpack
+from calque.base.errors import ConfigError
+from calque.corpus.boxes import canonical
+from calque.evaluation.storage.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.gates.judging import gated
+from calque.statistics.gates.limits import direction
 from tests.examples import examples
 from tests.laws.ceiling import CEILING, CEILING_OF_FIELDS, CEILING_OF_LAYOUT
 from tests.laws.checks import CHECKS

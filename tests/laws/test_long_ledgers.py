@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator, Task, Words
-from calque.core import evaluator as evaluator_module
-from calque.core.storage import ledger_parts, merged_runs
-from calque.core.storage.long_ledger import StoredLedger
+from calque.evaluation import evaluator as evaluator_module
+from calque.evaluation.storage import ledger_parts, merged_runs
+from calque.evaluation.storage.long_ledger import StoredLedger
 from tests.laws.detection import DETECTION
 from tests.laws.subject import Document, Subject
 from tests.laws.test_laws import SUBJECTS

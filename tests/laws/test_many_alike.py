@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator, Fields, Result, Tables
 from calque.ceiling import Ceiling
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
-from calque.core.corpus import UnitId
+from calque.corpus.boxes import UnitId
 from calque.order import Order
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 from tests.examples import examples
 from tests.laws.subject import Document, Subject, bits
 from tests.laws.test_laws import SUBJECTS

@@ -14,13 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.base.errors import Issue
+from calque.base.wording import percent
 from calque.ceiling import Ceiling
 from calque.checks.suites.suite import Suite
 from calque.cli.explain import _known
 from calque.cli.render import NO_NUMBER, as_csv, lines
-from calque.core.errors import Issue
-from calque.core.evaluator import Evaluator
-from calque.core.presentation.sections import (
+from calque.detection.task import Detection
+from calque.evaluation.evaluator import Evaluator
+from calque.evaluation.presentation.sections import (
     MISSING,
     Missing,
     Section,
@@ -32,9 +34,7 @@ from calque.core.presentation.sections import (
     to_text,
     width,
 )
-from calque.core.presentation.wording import percent
-from calque.core.result import Result
-from calque.detection.task import Detection
+from calque.evaluation.result import Result
 from calque.fields import Fields
 from calque.layout.task import Layout
 from calque.order import Order

@@ -17,11 +17,11 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from calque import Ceiling, Detection, Evaluator, Fields, Layout, MergeError, Order, Tables, Task, Words
+from calque.base.errors import CalqueError
 from calque.checks import Checks
-from calque.core.boxes.reading import BoxReading
-from calque.core.corpora.words import Block, TextCorpus
-from calque.core.errors import CalqueError
-from calque.core.task import BUILT_IN, settings
+from calque.corpus.words import Block, TextCorpus
+from calque.evaluation.boxes.reading import BoxReading
+from calque.evaluation.task import BUILT_IN, settings
 from tests.examples import examples
 from tests.laws import checks, fields, order, tables
 

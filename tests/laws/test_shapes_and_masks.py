@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from calque import Evaluator
-from calque.core.columns import Outlines
-from calque.core.corpus import BoxCorpus, Corpus
+from calque.base.columns import Outlines
+from calque.corpus.boxes import BoxCorpus, Corpus
 from calque.detection import Detection
 from calque.layout import Layout
 from calque.readers import read

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.core.storage.state import MAGIC, _digest
+from calque.evaluation.storage.state import MAGIC, _digest
 from tests.laws.subject import Subject
 from tests.laws.test_laws import SUBJECTS
 

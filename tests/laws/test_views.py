@@ -11,7 +11,7 @@ from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection
-from calque.core.corpus import BoxCorpus
+from calque.corpus.boxes import BoxCorpus
 from calque.detection.views.page_view import AREAS
 from tests.examples import examples
 from tests.laws.detection import DETECTION, corpora, without_sizes

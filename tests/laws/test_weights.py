@@ -16,9 +16,9 @@ from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Result, compare, intervals, resample
-from calque.core.comparison.presentation import tree
-from calque.core.comparison.resample import Parts, Resampling
-from calque.core.corpus import canonical
+from calque.corpus.boxes import canonical
+from calque.statistics.bootstrap import Parts, Resampling
+from calque.statistics.presentation import tree
 from tests.examples import examples
 from tests.laws.subject import Document, Subject
 from tests.laws.tables import TABLES_2019

@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from calque import Corpus, Words
-from calque.core.corpora.words import WordCorpus
-from calque.core.corpus import UnitId
+from calque.corpus.boxes import UnitId
+from calque.corpus.words import WordCorpus
 from calque.words import build_lattice
 from tests.laws.subject import Document, Subject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calque import Order
-from calque.core.corpora.orders import OrderPage
+from calque.corpus.orders import OrderPage
 from calque.kernels.structs import ORDER_COUNTS
 from calque.order.judging import Judged, judged
 

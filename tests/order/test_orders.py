@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, ContractError, Evaluator, Order
-from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
+from calque.corpus.orders import Group, OrderCorpus, OrderPage
 from calque.kernels.reference.orders import agreement, longest_rise
 from calque.kernels.structs import BREAKS
 from calque.order import compare

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
-from calque.core.errors import ContractError, IssueLog, Severity
+from calque.base.errors import ContractError, IssueLog, Severity
+from calque.corpus.orders import Group, OrderCorpus, OrderPage
 from calque.readers.orders.building import DEEPEST, of_names
 from calque.readers.orders.files import read_orders, read_sides
 
@@ -132,7 +132,7 @@ def test_docling_reads_the_body_depth_first() -> None:
 
 
 def read_orders_of(tree: dict[str, Any]) -> OrderCorpus:
-    from calque.core.errors import IssueLog
+    from calque.base.errors import IssueLog
     from calque.readers.orders.files import _corpus, _of_tree
 
     log = IssueLog("")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Order
-from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
+from calque.corpus.orders import Group, OrderCorpus, OrderPage
 from tests.laws.order import pages
 from tests.order.one_page import one_page
 

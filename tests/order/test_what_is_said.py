@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from calque import Evaluator, Order
-from calque.core.corpora.orders import Group, OrderPage
+from calque.corpus.orders import Group, OrderPage
 from calque.order.presentation import sections, sentence
 from calque.order.scoring import Status, outcomes
 from calque.readers.orders.files import read_orders

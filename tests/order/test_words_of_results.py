@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from calque.core.presentation.pictured import Phrase
+from calque.evaluation.presentation.report_data import Phrase
 from calque.order.pictured import _overview
 from calque.order.presentation import FOUR, LISTED, findings, flat, headline, sections, sentence
 

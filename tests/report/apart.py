@@ -12,8 +12,8 @@ from typing import Any
 from calque import Ceiling, Corpus, Detection, Evaluator, Fields, Layout, Result, Tables, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
-from calque.core.comparison.compare import Comparison, compare
 from calque.order import Order
+from calque.statistics.comparison import Comparison, compare
 from tests.report.made import FEW
 from tests.report.test_safety import HOSTILE
 

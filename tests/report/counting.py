@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from calque import Corpus, Table, Task
-from calque.core.corpus import UnitId, canonical
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined
-from calque.core.task import setting
+from calque.corpus.boxes import UnitId, canonical
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined
+from calque.evaluation.task import setting
 
 
 @dataclass(frozen=True)

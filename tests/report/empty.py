@@ -11,8 +11,8 @@ from typing import Any
 from calque import Ceiling, Corpus, Detection, Evaluator, Fields, Layout, Result, Tables, Task, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import CaseCorpus
-from calque.core.comparison.compare import Comparison, compare
 from calque.order import Order
+from calque.statistics.comparison import Comparison, compare
 from tests.report.made import FEW
 
 SQUARE = {"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box"}

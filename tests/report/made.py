@@ -12,9 +12,9 @@ import pytest
 from calque import Corpus, Detection, Evaluator, Fields, Layout, Result, Tables, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
-from calque.core.comparison.compare import Comparison, compare
-from calque.core.comparison.resample import Resampling
 from calque.sample import sample
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import Comparison, compare
 from tests.kept import Kept
 
 FEW = Resampling(replicates=100)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator
-from calque.core.columns import Strings
-from calque.core.ledger import UNIT, Ledger
+from calque.base.columns import Strings
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.report.comparison import aligned
 
 Place = tuple[str, int, str]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Words
-from calque.core.corpora.words import Lattice
+from calque.corpus.words import Lattice
 from calque.words import oracle
 from calque.words.lattice.lattices import candidates_table
 

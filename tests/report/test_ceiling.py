@@ -13,8 +13,8 @@ import pytest
 from calque import Ceiling, Evaluator, Result
 from calque.ceiling.pictured import _suspects
 from calque.ceiling.units import Level
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 
 Opener = Callable[..., Any]
 PAGE = {"doc_id": "report.pdf", "page_index": 0, "width": 600, "height": 800}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Words
-from calque.core.comparison.compare import compare
+from calque.statistics.comparison import compare
 from tests.report.apart import APART, both
 from tests.report.made import FEW, MADE, Reports
 from tests.report.test_comparison import LONG_NAMES

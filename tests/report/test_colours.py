@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from calque.core.presentation.style import TOKENS
+from calque.base.style import TOKENS
 from calque.report.page import asset
 from calque.report.plots import LINES
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Fields, Words
-from calque.core.comparison.compare import Comparison, compare
-from calque.core.comparison.resample import Resampling
 from calque.sample import sample
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import Comparison, compare
 from tests.report.made import ALL, BOTH, MADE, Reports
 from tests.report.test_looks import PRINTED
 

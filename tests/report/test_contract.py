@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Layout, Result, Tables, Words
-from calque.core.presentation.style import TOKENS
+from calque.base.style import TOKENS
 from calque.order import Order
 from tests.report.made import ALL, VIEWS, Reports
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields, Result
-from calque.core.presentation.pictured import OUTCOMES
+from calque.evaluation.presentation.report_data import OUTCOMES
 from calque.fields.comparison.cells import class_of
 from calque.fields.counted import OF_ALL, OF_FIELD, counted
 from calque.fields.occurrences import Paths, bare

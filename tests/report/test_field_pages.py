@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from calque import Evaluator, Fields, Result
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 
 Opener = Callable[..., Any]
 Image = pytest.importorskip("PIL.Image")

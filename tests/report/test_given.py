@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from calque.core.presentation.pictured import Phrase
+from calque.evaluation.presentation.report_data import Phrase
 from calque.report.build import said
 from tests.report.made import MADE
 

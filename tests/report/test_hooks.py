@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calque import Evaluator
-from calque.core.comparison.compare import compare
+from calque.statistics.comparison import compare
 from tests.report.made import ALL, BOTH, FEW, VIEWS, Reports
 
 Opener = Callable[..., Any]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
-from calque.core.errors import ConfigError
+from calque.base.errors import ConfigError
 from calque.engines import Meter, watched
 from calque.report.images import Darkroom, Folder, Found, Wanted, is_picture
 from tests.report_data import read_report

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
 from calque.sample import sample
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 from tests.report.made import layout
 
 Opener = Callable[..., Any]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from calque.core.comparison.presentation import with_intervals
-from calque.core.comparison.resample import Resampling
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.presentation import with_intervals
 from tests.report.made import ALL, BOTH, VIEWS, Reports
 
 Opener = Callable[..., Any]

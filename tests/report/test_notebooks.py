@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from calque.core.columns import Strings, Table
-from calque.core.presentation.style import STYLE, TOKENS, in_both
+from calque.base.columns import Strings, Table
+from calque.base.style import STYLE, TOKENS, in_both
 from tests.report.made import MADE, Reports
 from tests.report.test_looks import CONTRAST
 from tests.report.test_safety import HOSTILE

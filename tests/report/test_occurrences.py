@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
-from calque.core.columns import Table
+from calque.base.columns import Table
 from calque.fields.accounting.rows import OUTCOMES
 from calque.fields.comparison.cells import class_of
 from calque.fields.comparison.records import Outcome

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from calque import Evaluator, Result
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
 from calque.order import Order
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 
 Opener = Callable[..., Any]
 BOXES = [

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
-from calque.core.errors import ConfigError
-from calque.core.presentation.style import TOKENS
+from calque.base.errors import ConfigError
+from calque.base.style import TOKENS
 from calque.report.page import asset
 from calque.report.plots import LINES, _parts
 from calque.sample import sample
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 from tests.report.made import MADE
 
 pytest.importorskip("matplotlib")

@@ -17,9 +17,9 @@ import pytest
 from calque import Ceiling, Corpus, Detection, Evaluator, Fields, Layout, Result, Tables, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
-from calque.core.comparison.compare import compare
 from calque.order import Order
 from calque.report.page import app
+from calque.statistics.comparison import compare
 from tests.report.made import ALL, FEW
 from tests.report.made import VIEWS as ALL_VIEWS
 

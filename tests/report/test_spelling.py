@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Fields, Words
-from calque.core.comparison.compare import compare
+from calque.statistics.comparison import compare
 from tests.report.made import FEW, Reports
 from tests.report.test_safety import HOSTILE, detection
 

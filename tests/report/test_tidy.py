@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Fields, Tables, Words
-from calque.core.comparison.compare import compare
+from calque.statistics.comparison import compare
 from tests.report.empty import EMPTY
 from tests.report.made import FEW, MADE, Reports
 from tests.report.test_contract import NESTED

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Fields, Tables, Words
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 from tests.report.apart import APART
 from tests.report.made import VIEWS as ALL_VIEWS
 from tests.report.made import detection as sampled

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, ContractError, Corpus, Evaluator, Fields, read
+from calque.base.errors import Issue
 from calque.ceiling.systems import MOST as MOST_SYSTEMS
 from calque.ceiling.systems import check_names
-from calque.core.boxes import class_map
-from calque.core.errors import Issue
+from calque.corpus import class_map
 from calque.readers.boxes import label_studio
 from calque.readers.orders.building import DEEPEST as DEEPEST_ORDER
 from calque.readers.orders.files import read_orders
@@ -89,7 +89,7 @@ def a_page_number(number: int, _: Path) -> Any:
 
 
 SMALL: dict[str, tuple[int, Attempt]] = {
-    "calque.core.boxes.class_map.LARGEST": (100, a_class_map),
+    "calque.corpus.class_map.LARGEST": (100, a_class_map),
     "calque.readers.tables.files.LARGEST": (100, a_page_of_html),
     "calque.readers.text.text_files.LARGEST": (100, a_text),
     "calque.readers.sources.xml_tree.LARGEST": (100, an_xml),

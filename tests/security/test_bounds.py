@@ -15,16 +15,17 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, ConfigError, ContractError, Detection, Evaluator, Fields, read
+from calque.base import user_code, yaml_tree
 from calque.checks import evaluator
 from calque.checks.evaluators import commands, custom, patterns, schema_work, schemas
 from calque.checks.shapes import regions
 from calque.checks.suites import named_files
 from calque.comparators import written_numbers
-from calque.core import named_code, yaml_tree
-from calque.core.boxes import class_map, crowding
-from calque.core.corpora import tables as table_corpus
-from calque.core.storage import state
+from calque.corpus import class_map
+from calque.corpus import tables as table_corpus
 from calque.detection.auditing import audit
+from calque.evaluation.boxes import crowding
+from calque.evaluation.storage import state
 from calque.fields.comparison import cells
 from calque.fields.schemas import json_schema, plain_form
 from calque.kernels.reference import masks, slabs
@@ -62,7 +63,7 @@ STATED: dict[str, str] = {
     "a class map": f"{class_map.LARGEST // MB} MB",
     "a suite file": f"{named_files.LARGEST_SUITE // MB} MB",
     "a JSON Schema that a suite names": f"{named_files.LARGEST_SCHEMA // MB} MB",
-    "a Python file with evaluators or a schema": f"{named_code.LARGEST // MB} MB",
+    "a Python file with evaluators or a schema": f"{user_code.LARGEST // MB} MB",
     "a JSON array with cases": f"{named_files.LARGEST_ARRAY // MB} MB",
     "any other file with cases, unpacked": f"{named_files.LARGEST_DATA // MB:,} MB",
     "a line of a file with cases": f"{named_files.LONGEST_LINE // MB} MB",

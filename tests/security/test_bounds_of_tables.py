@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Evaluator, Tables
-from calque.core.corpora.tables import CellTable
-from calque.core.errors import Severity
+from calque.base.errors import Severity
+from calque.corpus.tables import CellTable
 from calque.tables import compare, parse, teds
 from calque.tables.pairing import MOST_STEPS, STEPS_OF_A_PAIR, paired, steps
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from calque import ContractError, Corpus, Detection, Evaluator, Layout
-from calque.core.boxes import crowding
 from calque.detection.auditing import audit
+from calque.evaluation.boxes import crowding
 
 MOST_MEMORY = 500_000_000
 """Bytes. The commands took more than 3 GB before there was a limit."""

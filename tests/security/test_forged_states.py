@@ -11,7 +11,7 @@ import pytest
 from xxhash import xxh3_128
 
 from calque import ContractError, Detection, Evaluator
-from calque.core.storage.state import MAGIC
+from calque.evaluation.storage.state import MAGIC
 from tests.conftest import Run
 
 ROWS = 200_000

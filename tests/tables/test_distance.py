@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from calque.core.corpora.tables import CellTable
+from calque.corpus.tables import CellTable
 from calque.readers.tables.files import one_table
 from calque.tables import compare
 from calque.tables.comparing import Comparison

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calque import ConfigError, ContractError, Evaluator, Result, Tables
-from calque.core.corpora.tables import CellTable
+from calque.corpus.tables import CellTable
 from calque.tables import compare, parse, teds
 from calque.tables.other_tools.trees import html_tree
 from calque.tables.reading import read_sides

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from rapidfuzz.distance import LCSseq
 
-from calque.core.corpora.tables import CellTable
+from calque.corpus.tables import CellTable
 from calque.tables import compare
 from tests.examples import examples
 from tests.laws.tables import tables

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from calque import Evaluator, Tables
-from calque.core.columns import Strings, Table
-from calque.core.ledger import Ledger
+from calque.base.columns import Strings, Table
+from calque.evaluation.ledger import Ledger
 
 PAGES = 300_000
 """Comparing every page with every table would take minutes."""

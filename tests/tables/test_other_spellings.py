@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from calque.core.corpora.tables import CellTable
+from calque.corpus.tables import CellTable
 from calque.readers.tables.html import tables_of
 from calque.tables.other_tools.compat import all_closed
 from calque.tables.other_tools.omnidocbench_html import LONGEST_MATH, as_omnidocbench, spelt

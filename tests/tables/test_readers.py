@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Evaluator, Tables
-from calque.core.corpora.tables import CellTable, TableCorpus
-from calque.core.errors import IssueLog, Severity
+from calque.base.errors import IssueLog, Severity
+from calque.corpus.tables import CellTable, TableCorpus
 from calque.readers.tables import files, html, markdown
 from calque.readers.tables.cells import table_of
 from calque.readers.tables.files import one_table, read_tables

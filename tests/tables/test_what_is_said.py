@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from calque.core.presentation.pictured import Phrase
+from calque.evaluation.presentation.report_data import Phrase
 from calque.tables.presentation import WORST, findings, flat, headline, sections, sentence
 
 NONE = dict.fromkeys(("documents", "truth", "pred", "paired", "missed", "spurious", "undefined", "clamped", "invalid"), 0)

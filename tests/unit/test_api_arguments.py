@@ -12,7 +12,7 @@ import pytest
 
 import calque
 from calque import Detection, Evaluator, Fields, Words
-from calque.core.boxes.reading import BoxReading
+from calque.evaluation.boxes.reading import BoxReading
 
 MODULES = (
     "calque", "calque.detection", "calque.layout", "calque.words", "calque.tables", "calque.order", "calque.fields",

@@ -15,11 +15,11 @@ from calque import ComparableField, Corpus, Detection, Evaluator, Fields, Layout
 from calque.ceiling import Ceiling, Systems
 from calque.checks import Checks, Suite, evaluator
 from calque.checks.suites.cases import Case, CaseCorpus
-from calque.core.comparison.resample import Resampling
 from calque.detection.auditing import AuditRules
 from calque.detection.auditing.audit import audit
 from calque.fields import BulkStructuredModelEvaluator, document_table, error_table, field_table
 from calque.sample import sample
+from calque.statistics.bootstrap import Resampling
 from tests.docs.pages import ROOT
 
 DOCUMENTS = 300

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from calque import Ceiling, Detection, Fields, Layout, Order, Tables, Words
+from calque.base.arguments import LOOKED_AT, described, fits, names_arguments, names_fields
+from calque.base.errors import ConfigError
 from calque.checks import Checks
-from calque.core.arguments import LOOKED_AT, described, fits, names_arguments, names_fields
-from calque.core.errors import ConfigError
-from calque.core.task import Task, settings
+from calque.evaluation.task import Task, settings
 
 
 class Answer:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
-from calque.core import assignment
-from calque.core.assignment import assign
+from calque.base import assignment
+from calque.kernels.assignment import assign
 from tests.examples import examples
 
 # Multiples of a power of two add up without rounding, so that totals can be compared to the bit.

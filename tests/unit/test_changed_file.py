@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from calque import ContractError
-from calque.core.corpora.masks import MaskText
+from calque.corpus.masks import MaskText
 from calque.kernels.scanning import Scanned
 
 

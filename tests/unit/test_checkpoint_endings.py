@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from calque import CalqueError, Detection, Evaluator
-from calque.core.shards.checkpoint import Checkpoint, KeptBatches
-from calque.core.storage.files import write_whole
+from calque.base.files import write_whole
+from calque.evaluation.shards.checkpoint import Checkpoint, KeptBatches
 
 GENEROUS = 60
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import MissingExtra
-from calque.core.columns import TOGETHER, Strings, Table, concat, numbered, take, where_else
+from calque.base.columns import TOGETHER, Strings, Table, concat, numbered, take, where_else
 
 texts = st.lists(st.text(st.characters(codec=None, categories=None), max_size=6), max_size=8)
 

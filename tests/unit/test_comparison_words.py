@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from calque import ConfigError, Corpus, Detection, Evaluator, MergeError, Result
-from calque.core.comparison.changes import Changed, Changes, Documents, changes
-from calque.core.comparison.compare import Compared, Comparison, _corrected, compare, run_names
-from calque.core.comparison.intervals import Delta, Interval, difference, interval
-from calque.core.comparison.presentation import headline, interval_addition, rows, sections, title, tree
-from calque.core.comparison.resample import Resampling
-from calque.core.resampled import Counted
-from calque.core.standing import Alarms, Standing, Truths
+from calque.evaluation.document_sums import Counted
+from calque.evaluation.item_outcomes import Alarms, Standing, Truths
 from calque.report.comparison import _pair, change_columns, rows_of
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.changes import Changed, Changes, Documents, changes
+from calque.statistics.comparison import Compared, Comparison, _corrected, compare, run_names
+from calque.statistics.intervals import Delta, Interval, difference, interval
+from calque.statistics.presentation import headline, interval_addition, rows, sections, title, tree
 from tests.report.counting import Counting
 from tests.report.empty import EMPTY, both
 from tests.report.made import FEW, MADE

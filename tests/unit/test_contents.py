@@ -16,12 +16,12 @@ import pytest
 from xxhash import xxh3_128
 
 from calque import CalqueError, ContractError, Detection
-from calque.core.columns import Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.storage.contents import Contents, content_digest
-from calque.core.storage.files import LONG, write_whole
-from calque.core.storage.forms import Form
-from calque.core.storage.state import MAGIC, columns_start, pack, unpack
+from calque.base.columns import Table
+from calque.base.files import LONG, write_whole
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.storage.forms import Form
+from calque.evaluation.storage.input_digests import Contents, content_digest
+from calque.evaluation.storage.state import MAGIC, columns_start, pack, unpack
 
 ROW = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
 BYTES = {
@@ -146,7 +146,7 @@ def test_python_can_be_left_while_a_digest_is_taken(tmp_path: Path) -> None:
         code = (
             f"import sys, time; sys.path[:0] = {sys.path!r}\n"
             "from calque import Detection\n"
-            "from calque.core.storage.contents import Contents\n"
+            "from calque.evaluation.storage.input_digests import Contents\n"
             f"contents = Contents.beside([{str(path)!r}], Detection.begin)\n"
             f"time.sleep({delay})"
         )

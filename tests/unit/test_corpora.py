@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque.core.boxes.overlay import Overlay
-from calque.core.characters import FOLDS, folded, normalized
-from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpora.tables import CellTable, TableCorpus
-from calque.core.corpora.words import Block, Edge, Lattice, Removed, TextCorpus, WordCorpus
-from calque.core.corpus import Corpus
-from calque.core.errors import ContractError, Issue
+from calque.base.errors import ContractError, Issue
+from calque.base.text_normalization import FOLDS, folded, normalized
+from calque.corpus.boxes import Corpus
+from calque.corpus.orders import Group, OrderCorpus, OrderPage
+from calque.corpus.records import RecordCorpus
+from calque.corpus.tables import CellTable, TableCorpus
+from calque.corpus.words import Block, Edge, Lattice, Removed, TextCorpus, WordCorpus
+from calque.evaluation.boxes.overlay import Overlay
 
 ONE = CellTable.of([(0, 0, 1, 1, "a", False)])
 PAGE = OrderPage(("a", "b"), Group((0, 1)))

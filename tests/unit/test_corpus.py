@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ContractError, Corpus, read
-from calque.core.boxes.overlay import Overlay
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpora.words import Block, TextCorpus
-from calque.core.corpus import BoxCorpus, canonical
+from calque.corpus.boxes import BoxCorpus, canonical
+from calque.corpus.records import RecordCorpus
+from calque.corpus.words import Block, TextCorpus
+from calque.evaluation.boxes.overlay import Overlay
 from calque.geometry.boxes import areas, corners, share
 from calque.geometry.forms import BoxForm
 from calque.readers import read_pair

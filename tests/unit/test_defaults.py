@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from calque import Ceiling, Corpus, Detection, Evaluator, Fields, Layout, Order, Table, Tables, Task, Words, read
-from calque.core.columns import Strings
-from calque.core.errors import ConfigError
-from calque.core.result import Result
-from calque.core.task import settings
+from calque.base.columns import Strings
+from calque.base.errors import ConfigError
+from calque.evaluation.result import Result
+from calque.evaluation.task import settings
 from calque.layout import evaluate_layout
 
 BOX = [0.0, 0.0, 10.0, 10.0]

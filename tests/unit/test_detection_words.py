@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from calque import Corpus, Detection, Evaluator
-from calque.core.presentation.pictured import Phrase
 from calque.detection.presentation import _errors, _remark, findings, flat, headline, models, nouns, one_sided, sentence
 from calque.detection.views.beside import sections as side_by_side
+from calque.evaluation.presentation.report_data import Phrase
 
 
 def block(tp: int, fp: int, fn: int, *, classes: dict[str, Any] | None = None, empty: int = 0, **more: float) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from calque import Detection, Evaluator, Fields, Layout, Words, read
 from calque.checks import Suite
-from calque.core.corpus import documents_to_come
+from calque.corpus.boxes import documents_to_come
 from calque.engines import Meter, watched
 from calque.readers import stream_pair
 from calque.words.views import evaluated

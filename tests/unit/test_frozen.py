@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import pytest
 
 import calque
-from calque.core.start_up import Frozen, Struct
+from calque.base.start_up import Frozen, Struct
 
 Kept = TypeVar("Kept")
 

@@ -25,13 +25,13 @@ from calque import (
     Words,
     gated,
 )
+from calque.base.errors import MergeError
 from calque.checks import Checks
-from calque.core.comparison.resample import Resampling
-from calque.core.errors import MergeError
-from calque.core.gates.judging import Gates
-from calque.core.gates.limits import OVER, UNDER, Limit, direction
-from calque.core.ledger import UNIT, Ledger
-from calque.core.verdict import LISTED, some_failures
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.verdict import LISTED, some_failures
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.gates.judging import Gates
+from calque.statistics.gates.limits import OVER, UNDER, Limit, direction
 
 FEW = Resampling(replicates=100)
 

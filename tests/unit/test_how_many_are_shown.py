@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from calque import ConfigError, Corpus, Detection, Evaluator, Fields, Table, Words
+from calque.base.errors import Issue
 from calque.checks.evaluators.registry import build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.presentation import _failures
-from calque.core.comparison.comparable import _listed
-from calque.core.errors import Issue
-from calque.core.presentation.sections import Section, grouped
 from calque.detection.pictured import _curves
+from calque.evaluation.presentation.sections import Section, grouped
 from calque.fields.failures import _frequent
 from calque.fields.presentation import _outside, _worst
 from calque.layout.presentation import _confusion
@@ -26,6 +25,7 @@ from calque.readers.sides.class_maps import _some as some_labels
 from calque.readers.sources.shards import _check_partners
 from calque.report.build import _run
 from calque.report.page import shortened
+from calque.statistics.comparability import _listed
 from calque.words.presentation import _documents, _pages, _story
 
 Shown = tuple[int, str]

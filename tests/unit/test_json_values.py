@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque.core.errors import ContractError, IssueLog
+from calque.base.errors import ContractError, IssueLog
 from calque.readers.sides.sheets import _spread
 from calque.readers.sources.json_tree import (
     ODD,

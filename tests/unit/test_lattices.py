@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ContractError, Evaluator, Words
-from calque.core.corpora.words import Lattice
+from calque.corpus.words import Lattice
 from calque.readers.text.lattices import read_lattices
 from calque.words import align, build_lattice, oracle
 from calque.words.lattice.lattices import _taken
@@ -142,7 +142,7 @@ def test_an_empty_folder(tmp_path: Path) -> None:
 
 
 def test_documents_without_a_lattice_count_as_missed() -> None:
-    from calque.core.corpora.words import WordCorpus
+    from calque.corpus.words import WordCorpus
 
     found = WordCorpus.of({"d": ["a"], "e": ["b"]}, lattices={"d": Lattice.from_slots([[["a"], ["x"]]])})
     result = Evaluator(Words(lattice="given"), jobs=2).update({"d": ["a"], "e": ["b"]}, found).compute()
@@ -154,7 +154,7 @@ def test_documents_without_a_lattice_count_as_missed() -> None:
 
 
 def test_a_bad_lattice_names_its_document() -> None:
-    from calque.core.corpora.words import WordCorpus
+    from calque.corpus.words import WordCorpus
 
     lattice = Lattice.from_edges([(0, 1, ["a"])], 0, [3])
     with pytest.raises(ContractError, match="document 'd': no path"):

@@ -124,8 +124,8 @@ def test_the_task_counts_as_the_function_does(kernels: str, documents: list[tupl
 
 
 def test_predictions_that_no_block_takes_are_false_alarms_of_a_comparison() -> None:
-    from calque.core.comparison.compare import compare
-    from calque.core.comparison.resample import Resampling
+    from calque.statistics.bootstrap import Resampling
+    from calque.statistics.comparison import compare
 
     truth = Corpus.from_arrays([[0, 0, 10, 10]], ["text"], documents=["a"])
     sides = (

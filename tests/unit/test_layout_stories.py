@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Evaluator, Layout, Result
-from calque.core.presentation import pictured as columns
-from calque.core.presentation.pictured import Finding, Phrase
+from calque.evaluation.presentation import report_data as columns
+from calque.evaluation.presentation.report_data import Finding, Phrase
 from calque.layout import presentation
 from calque.layout.presentation import sections, sentence
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.columns import Strings, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.storage.ledger_parts import SMALL, LedgerParts, size_of
-from calque.core.storage.long_ledger import StoredLedger
-from calque.core.storage.spool import Spool
+from calque.base.columns import Strings, Table
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.storage.ledger_parts import SMALL, LedgerParts, size_of
+from calque.evaluation.storage.long_ledger import StoredLedger
+from calque.evaluation.storage.spool import Spool
 
 Units = list[int]
 

@@ -14,13 +14,13 @@ import pytest
 from xxhash import xxh3_128
 
 from calque import CalqueError, ConfigError, ContractError, Corpus, Detection, Evaluator, MergeError
-from calque.core.columns import Strings, Table
-from calque.core.ledger import UNIT, Ledger, joint_names
-from calque.core.storage.files import write_whole
-from calque.core.storage.long_ledger import StoredPart
-from calque.core.storage.marks import mark_of
-from calque.core.storage.spool import KeptFile
-from calque.core.storage.state import MAGIC, _Checksum, _Columns, _digest, columns_start, pack, unpack, unpack_with_forms
+from calque.base.columns import Strings, Table
+from calque.base.file_stamps import mark_of
+from calque.base.files import write_whole
+from calque.evaluation.ledger import UNIT, Ledger, joint_names
+from calque.evaluation.storage.long_ledger import StoredPart
+from calque.evaluation.storage.spool import KeptFile
+from calque.evaluation.storage.state import MAGIC, _Checksum, _Columns, _digest, columns_start, pack, unpack, unpack_with_forms
 from tests.snapshots import valid_predictions, valid_truth
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from calque import ConfigError, Detection, Words
-from calque.core.comparison.changes import Changed
-from calque.core.comparison.intervals import Delta
-from calque.core.gates.baselines import Loss, Places, Tolerance, item_line
-from calque.core.gates.limits import OVER, Limit, close_to
-from calque.core.presentation.ci_servers import Judged
-from calque.core.verdict import Condition, Verdict
+from calque.evaluation.presentation.ci_servers import Judged
+from calque.evaluation.verdict import Condition, Verdict
+from calque.statistics.changes import Changed
+from calque.statistics.gates.baselines import Loss, Places, Tolerance, item_line
+from calque.statistics.gates.limits import OVER, Limit, close_to
+from calque.statistics.intervals import Delta
 
 
 def loss(before: float | None, now: float | None, better: int = 1, why: str = "", **delta: Any) -> Loss:

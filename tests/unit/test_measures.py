@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.measures import (
+from calque.evaluation.measures import (
     ExactSum,
     Mean,
     MeasureName,
@@ -110,7 +110,7 @@ def test_counts_and_settling() -> None:
 @given(st.lists(st.floats(-1e16, 1e16), max_size=60), st.randoms(use_true_random=False))
 def test_exact_sums_are_the_same_in_any_order_and_split(values: list[float], rng: random.Random) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("calque.core.measures.MOST_PARTS", 8)
+        patch.setattr("calque.evaluation.measures.MOST_PARTS", 8)
         total, rest = ExactSum(), list(values)
         rng.shuffle(rest)
         while rest:

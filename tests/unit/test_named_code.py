@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from calque import ConfigError, Fields
+from calque.base.user_code import code_named, of_file
 from calque.checks.suites.suite import Suite
-from calque.core.named_code import code_named, of_file
 from tests.conftest import Run
 
 MODELS = """

@@ -18,8 +18,8 @@ ALLOWED = {
     "cli/exits.py": "asks whether this is the main thread: only there signals are heard",
     "cli/progress.py": "tells the thread that shows a sign of life when to end",
     "report/images.py": "a lock: the library that draws PDF pages takes one caller at a time",
-    "core/shards/checkpoint.py": "a lock: whoever writes a batch is let finish before the folder is put in order",
-    "core/storage/spool.py": "a lock: a file has one position, and threads take turns",
+    "evaluation/shards/checkpoint.py": "a lock: whoever writes a batch is let finish before the folder is put in order",
+    "evaluation/storage/spool.py": "a lock: a file has one position, and threads take turns",
 }
 """Who may import ``threading``, and what for; none of them starts a thread."""
 

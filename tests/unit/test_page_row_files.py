@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from calque import ContractError, MissingExtra, read
-from calque.core.columns import Strings
+from calque.base.columns import Strings
 from calque.readers.boxes.conventions import Rules
 from calque.readers.page_rows import ndjson, parquet, streams
 from calque.readers.page_rows.files import looks_like_ndjson

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from calque import ConfigError, ContractError, Detection, Evaluator, read
-from calque.core.columns import Strings
-from calque.core.corpus import BoxCorpus, Extent, Flaw
-from calque.core.errors import Severity
+from calque.base.columns import Strings
+from calque.base.errors import Severity
+from calque.corpus.boxes import BoxCorpus, Extent, Flaw
 from calque.readers import stream_pair
 from calque.readers.page_rows import streams
 from tests.laws.subject import bits

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Fields, Table, Tables
-from calque.core.boxes.overlay import NORMALIZED
-from calque.core.columns import Strings
-from calque.core.presentation.pictured import (
+from calque.base.columns import Strings
+from calque.detection.pictured import _errors
+from calque.detection.views.columns import NO_PART, RIGHT
+from calque.evaluation.boxes.overlay import NORMALIZED
+from calque.evaluation.presentation.report_data import (
     NOWHERE,
     TALL,
     TP,
@@ -30,8 +32,6 @@ from calque.core.presentation.pictured import (
     shares,
     text_columns,
 )
-from calque.detection.pictured import _errors
-from calque.detection.views.columns import NO_PART, RIGHT
 from calque.fields.paged import on_pages
 from calque.order import Order
 from tests.report.made import MADE

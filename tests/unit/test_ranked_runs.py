@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from calque import ConfigError, Corpus, Detection, Evaluator, Table
-from calque.core.comparison.compare import lower_is_better
-from calque.core.comparison.resample import Resampling, resample
-from calque.core.ledger import UNIT, Ledger
-from calque.core.resampled import Sheet, mean_over_rows, repeated, share, tied_rows
-from calque.core.storage import merged_runs
-from calque.core.storage.ranked_runs import RankedRuns, Rows, Stretch
+from calque.evaluation.document_sums import Sheet, mean_over_rows, repeated, share, tied_rows
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.storage import merged_runs
+from calque.evaluation.storage.ranked_runs import RankedRuns, Rows, Stretch
+from calque.statistics.bootstrap import Resampling, resample
+from calque.statistics.comparison import lower_is_better
 
 
 def part(dice: np.random.Generator, size: int, ties: range | list[int]) -> Rows:

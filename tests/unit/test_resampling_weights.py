@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from calque import Detection, Evaluator
-from calque.core.comparison import resample
-from calque.core.comparison.resample import Parts, Resampling
-from calque.core.resampled import POISSON_THRESHOLDS, document_keys, poisson_weights
+from calque.evaluation.document_sums import POISSON_THRESHOLDS, document_keys, poisson_weights
 from calque.sample import sample
+from calque.statistics import bootstrap as resample
+from calque.statistics.bootstrap import Parts, Resampling
 
 
 def test_thresholds_are_those_of_poisson() -> None:

@@ -14,12 +14,12 @@ import pytest
 
 import calque
 from calque import Corpus, Detection, Evaluator, Issue, Result, Task
-from calque.core.columns import Table
-from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity, did_you_mean, summarize
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import MeasureName
-from calque.core.presentation.result_schema import result_of
-from calque.core.presentation.sections import (
+from calque.base.columns import Table
+from calque.base.errors import ContractError, IssueLog, MissingExtra, Severity, did_you_mean, summarize
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import MeasureName
+from calque.evaluation.presentation.result_schema import result_of
+from calque.evaluation.presentation.sections import (
     Section,
     cell,
     pad,
@@ -30,9 +30,9 @@ from calque.core.presentation.sections import (
     to_text,
     width,
 )
-from calque.core.result import strict_json
-from calque.core.signature import Signature
-from calque.core.task import setting, settings, spell, task_class
+from calque.evaluation.result import strict_json
+from calque.evaluation.signature import Signature
+from calque.evaluation.task import setting, settings, spell, task_class
 from tests.snapshots import BOX, predictions, truth, valid_predictions, valid_truth
 
 
@@ -340,7 +340,7 @@ def test_a_log_keeps_issues_in_order_and_raises_only_for_errors() -> None:
 
 
 def test_issues_beyond_those_that_are_kept_are_counted_by_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.core.errors.KEPT", 60)
+    monkeypatch.setattr("calque.base.errors.KEPT", 60)
     log = IssueLog("f")
     for number in range(100):
         log.add("box", f"/{number}", "odd box")

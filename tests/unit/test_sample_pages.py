@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from calque.core.columns import Flags
+from calque.base.columns import Flags
 from calque.sample import sample
 from calque.sample_pages import HEIGHT, LEADING, WIDTH, WORDS, _Page, draw_pages
 

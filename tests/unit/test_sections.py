@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from calque.core.errors import Issue, Severity
-from calque.core.presentation.ci_servers import Judged, annotation, to_junit
-from calque.core.presentation.sections import (
+from calque.base.errors import Issue, Severity
+from calque.base.wording import counted, joined, laid_over, percent, short_names, some
+from calque.evaluation.presentation.ci_servers import Judged, annotation, to_junit
+from calque.evaluation.presentation.sections import (
     Missing,
     Section,
     cell,
@@ -27,7 +28,6 @@ from calque.core.presentation.sections import (
     with_reasons,
     wrapped,
 )
-from calque.core.presentation.wording import counted, joined, laid_over, percent, short_names, some
 from calque.report.build import _section
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from calque.core.comparison.student import normal_share, t_quantile, t_share
+from calque.statistics.student import normal_share, t_quantile, t_share
 
 stats = pytest.importorskip("scipy.stats")
 FREEDOM = (1, 2, 3, 4, 7, 15, 59, 63, 64, 199, 4999, 10**6)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calque import ContractError
-from calque.core.corpora.words import TextCorpus, WordCorpus
+from calque.corpus.words import TextCorpus, WordCorpus
 from calque.readers.sources import xml_tree
 from calque.readers.text import text_files
 from calque.readers.text.html import blocks_of as html_blocks

@@ -6,8 +6,8 @@ import pytest
 
 from calque import Ceiling, Detection, Fields, Layout, Order, Tables, Task, Words
 from calque.checks import Checks
-from calque.core.task import settings
 from calque.detection.kinds import Limits
+from calque.evaluation.task import settings
 from calque.readers.page_rows import ndjson
 from calque.readers.sources import compression, xml_tree
 from calque.readers.sources.json_tree import shown

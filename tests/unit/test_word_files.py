@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from calque import ConfigError, ContractError, Evaluator, Words
-from calque.core.corpora.words import WordCorpus
-from calque.core.result import Result
+from calque.corpus.words import WordCorpus
+from calque.evaluation.result import Result
 from calque.readers.text import word_table
 from calque.readers.text.lattices import read_lattices
 from calque.readers.text.text_files import Stems, TextReading

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Words
-from calque.core.corpora.words import WordCorpus
+from calque.corpus.words import WordCorpus
 from calque.words import confusions
 from calque.words.holdout import held_out
 

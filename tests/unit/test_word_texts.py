@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, Evaluator, Words
-from calque.core.corpora.words import WordCorpus
+from calque.corpus.words import WordCorpus
 from calque.words import align, clean, confusions, tokenize
 from calque.words.alignment import as_texts
 from calque.words.confused import character_pairs, gaps
@@ -193,7 +193,7 @@ def test_characters_are_compared_when_asked_for() -> None:
 
 
 def test_pages_and_regions(tmp_path: object) -> None:
-    from calque.core.corpora.words import Block, TextCorpus
+    from calque.corpus.words import Block, TextCorpus
 
     blocks = (Block("one two", page=0, region="heading"), Block("three four", page=1, region="paragraph"))
     result = Evaluator(Words()).update(TextCorpus(texts={"d": blocks}), {"d": "one three four"}).compute()

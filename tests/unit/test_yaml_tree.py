@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError
-from calque.core.yaml_tree import load
+from calque.base.yaml_tree import load
 
 
 def read(text: str) -> object:

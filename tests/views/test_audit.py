@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from calque import ConfigError, Corpus
-from calque.core.corpus import BoxCorpus
+from calque.corpus.boxes import BoxCorpus
 from calque.detection.auditing.agreement import agreement
 from calque.detection.auditing.audit import KINDS, AuditRules, audit, listed, summary
 from calque.detection.auditing.report import Agreement

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from calque import Corpus, read
-from calque.core.corpus import BoxCorpus
+from calque.corpus.boxes import BoxCorpus
 from calque.detection.auditing.audit import DEFAULT_RULES, AuditRules, audit
 
 Corners = tuple[float, float, float, float]

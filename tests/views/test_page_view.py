@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 
 from calque import Corpus, Detection, Evaluator
-from calque.core.corpus import BoxCorpus
+from calque.corpus.boxes import BoxCorpus
 from calque.detection.views import page_view
 from tests.views.plain import LABELS, Box, area, boxes, evaluate
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from calque.base.start_up import lazily
 from calque.ceiling.task import Ceiling as Ceiling
-from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
     from calque.ceiling.systems import Systems as Systems

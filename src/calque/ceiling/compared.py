@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calque.base.columns import Array, Strings
 from calque.ceiling.outcomes import outcome_of
 from calque.ceiling.units import EDGES, Level, levels_of
-from calque.core.columns import Array, Strings
-from calque.core.ledger import Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.core.standing import NO_ALARMS, Standing, Truths, numbered, positions
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.evaluation.item_outcomes import NO_ALARMS, Standing, Truths, numbered, positions
+from calque.evaluation.ledger import Ledger
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling

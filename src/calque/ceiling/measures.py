@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calque.core.measures import Measure
+from calque.evaluation.measures import Measure
 
 SOURCE = "calque"
 MEASURES = (

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.base.columns import Array, Ints, Strings, distinct
 from calque.ceiling.outcomes import suspects
 from calque.ceiling.routing import Goal, Halves, Table, Totals, held_out
 from calque.ceiling.units import EDGES, Level, in_play, levels_of
-from calque.core.columns import Array, Ints, Strings, distinct
-from calque.core.ledger import Ledger
-from calque.core.measures import MeasureName, Undefined, fraction_mean
 from calque.detection.views.columns import slice_column
+from calque.evaluation.ledger import Ledger
+from calque.evaluation.measures import MeasureName, Undefined, fraction_mean
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling

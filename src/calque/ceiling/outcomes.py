@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.base.columns import Array, Column, Ints, Strings, Table
 from calque.ceiling.boxes.suspects import KINDS
 from calque.ceiling.units import EDGES, Level, levels_of
-from calque.core.columns import Array, Column, Ints, Strings, Table
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
+from calque.corpus.boxes import distinct_names
+from calque.evaluation.ledger import UNIT, Ledger
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling

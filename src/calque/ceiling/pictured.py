@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.base.columns import Array, Bytes
+from calque.base.wording import counted
 from calque.ceiling.boxes.suspects import KINDS
 from calque.ceiling.presentation import rungs, said_of
 from calque.ceiling.units import Level, levels_of
-from calque.core.columns import Array, Bytes
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation import pictured as columns
-from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
-from calque.core.presentation.wording import counted
+from calque.corpus.boxes import distinct_names
 from calque.detection.scoring import EXCLUDED, IGNORED, Status
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation import report_data as columns
+from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, Pictured
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from calque.base.wording import counted, joined, percent
 from calque.ceiling.units import EDGES
-from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import (
+from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
+from calque.evaluation.presentation.result_schema import (
     COUNT,
     MEASURE,
     NUMBER,
@@ -20,8 +21,7 @@ from calque.core.presentation.result_schema import (
     object_of,
     result_of,
 )
-from calque.core.presentation.sections import Missing, Section
-from calque.core.presentation.wording import counted, joined, percent
+from calque.evaluation.presentation.sections import Missing, Section
 
 COLUMNS = {
     "rung": "A step of the ladder: a single system, votes, a routing, a selection, recombined edges.",

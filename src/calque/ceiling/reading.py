@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from calque.base.errors import ConfigError, ContractError, Issue, all_read
 from calque.ceiling.systems import Systems, by_name
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import BoxCorpus, Corpus, Extent
-from calque.core.errors import ConfigError, ContractError, Issue, all_read
+from calque.corpus.boxes import BoxCorpus, Corpus, Extent
+from calque.corpus.records import RecordCorpus
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Ints
-from calque.core.corpus import UnitId
-from calque.core.start_up import Frozen
+from calque.base.columns import Array, Flags, Ints
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import UnitId
 from calque.words.holdout import second_halves
 
 AT_ONCE = 1 << 12

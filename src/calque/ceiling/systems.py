@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from calque.core.corpus import Corpus, UnitId
-from calque.core.errors import ConfigError, Issue
-from calque.core.short_repr import short_repr
-from calque.core.start_up import Frozen
+from calque.base.errors import ConfigError, Issue
+from calque.base.short_repr import short_repr
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import Corpus, UnitId
 from calque.kernels.scanning import Scanned
 
 MOST = 16

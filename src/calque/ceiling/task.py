@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.boxes.reading import BoxReading
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting
+from calque.base.arguments import renamed_arguments
+from calque.base.errors import ConfigError, did_you_mean
+from calque.evaluation.boxes.reading import BoxReading
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.task import Task, setting
 
 if TYPE_CHECKING:
+    from calque.base.columns import Table
+    from calque.base.errors import Issue
     from calque.ceiling.systems import Systems
-    from calque.core.columns import Table
-    from calque.core.corpus import Corpus
-    from calque.core.errors import Issue
-    from calque.core.ledger import Ledger
-    from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation.sections import Section
-    from calque.core.unevaluated import Ground
+    from calque.corpus.boxes import Corpus
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.presentation.sections import Section
     from calque.fields.task import Fields
 
 KINDS = ("boxes", "layout", "fields")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Ints, distinct
-from calque.core.errors import Issue, Severity
-from calque.core.ledger import UNIT, Ledger
-from calque.core.unevaluated import Ground, box_ground
+from calque.base.columns import Array, Codes, Flags, Ints, distinct
+from calque.base.errors import Issue, Severity
 from calque.detection.scoring import Status
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.nothing_evaluated import Ground, box_ground
 from calque.kernels import kernels
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calque.base.columns import Array
 from calque.checks.numbers import COUNTED, case_rows
-from calque.core.columns import Array
-from calque.core.ledger import Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.core.standing import NO_ALARMS, Standing, Truths, numbered
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.evaluation.item_outcomes import NO_ALARMS, Standing, Truths, numbered
+from calque.evaluation.ledger import Ledger
 
 if TYPE_CHECKING:
     from calque.checks.task import Checks

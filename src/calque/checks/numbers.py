@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from calque.base.columns import Table
 from calque.checks.task import STATUSES, TABLE, VERDICTS
-from calque.core.columns import Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import ExactSum, Measure, Undefined
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import ExactSum, Measure, Undefined
 
 COUNTED = (*VERDICTS, "error")
 SOURCE = "checks contract"

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from calque.base.wording import counted
 from calque.checks.task import STATUSES, TABLE, VERDICTS
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
-from calque.core.presentation.wording import counted
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, Pictured
 
 if TYPE_CHECKING:
     from calque.checks.task import Checks

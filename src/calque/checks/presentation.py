@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from calque.base.wording import counted, joined, percent, some
 from calque.checks.evaluators.outcome import Status, is_failure
 from calque.checks.numbers import COUNTED
 from calque.checks.task import STATUSES, VERDICTS
-from calque.core.presentation.ci_servers import Judged, annotation
-from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import (
+from calque.evaluation.presentation.ci_servers import Judged, annotation
+from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
+from calque.evaluation.presentation.result_schema import (
     COUNT,
     FLAG,
     NUMBER,
@@ -24,8 +25,7 @@ from calque.core.presentation.result_schema import (
     object_of,
     result_of,
 )
-from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted, joined, percent, some
+from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
     from calque.checks.suites.runner import Row

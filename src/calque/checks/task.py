@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.digests import digest
-from calque.core.errors import Issue, Severity
-from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting, take_in
+from calque.base.arguments import renamed_arguments
+from calque.base.digests import digest
+from calque.base.errors import Issue, Severity
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.task import Task, setting, take_in
 
 if TYPE_CHECKING:
+    from calque.base.columns import Table
     from calque.checks.suites.cases import CaseCorpus, Selection
     from calque.checks.suites.runner import Row
-    from calque.core.columns import Table
-    from calque.core.corpus import Corpus, UnitId
-    from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
-    from calque.core.presentation.ci_servers import Judged
+    from calque.corpus.boxes import Corpus, UnitId
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.presentation.ci_servers import Judged
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -31,7 +31,7 @@ STATUSES = ("ok", "error")
 class Checks(PartsBeside, Task, kw_only=True):
     """Judges outputs case by case with the evaluators that it is given, each as JSON text.
 
-    >>> from calque.core.evaluator import Evaluator
+    >>> from calque.evaluation.evaluator import Evaluator
     >>> from calque.checks.suites.cases import Case, CaseCorpus
     >>> settings = {"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box"}
     >>> cases = CaseCorpus(cases=(Case("one", {"box": [0, 0, 2, 2]}, {"box": [0, 0, 2, 1]}),))
@@ -72,7 +72,7 @@ class Checks(PartsBeside, Task, kw_only=True):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
         if self.only is not None:
             from calque.checks.suites.cases import failed_ids
-            from calque.core.corpus import canonical
+            from calque.corpus.boxes import canonical
 
             listed = failed_ids(self.only) if isinstance(self.only, str | os.PathLike) else set(self.only)
             object.__setattr__(self, "only", tuple(sorted(listed, key=canonical)))
@@ -134,7 +134,7 @@ class Checks(PartsBeside, Task, kw_only=True):
 
     def appended(self, ledger: Ledger) -> dict[str, Any]:
         """Every result, and whether the gate holds."""
-        from calque.core.measures import settle
+        from calque.evaluation.measures import settle
 
         numbers = settle(self.measure(ledger))[0]
         failures, lost = self.failures(numbers), numbers["summary"]["error"]
@@ -187,7 +187,7 @@ class Checks(PartsBeside, Task, kw_only=True):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # verdicts are settled
         """One row for each case and evaluator."""
-        from calque.core.columns import Strings, Table
+        from calque.base.columns import Strings, Table
 
         table = ledger.table(TABLE)
         listed = list(results(ledger))
@@ -207,9 +207,9 @@ def ledger_of(rows: Sequence[Row]) -> Ledger:
     """The rows as columns, sorted by case."""
     import numpy as np
 
-    from calque.core.columns import Strings, Table
-    from calque.core.corpus import canonical
-    from calque.core.ledger import UNIT, Ledger
+    from calque.base.columns import Strings, Table
+    from calque.corpus.boxes import canonical
+    from calque.evaluation.ledger import UNIT, Ledger
 
     units: tuple[UnitId, ...] = tuple(sorted({row.case.id for row in rows}, key=canonical))
     code = {unit: position for position, unit in enumerate(units)}

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from calque import __version__
+from calque.base.errors import CalqueError, ContractError, did_you_mean
 from calque.cli import exits
 from calque.cli.help import rendered
 from calque.cli.inputs import OwnProcess
-from calque.core.errors import CalqueError, ContractError, did_you_mean
 
 VERBS = {
     "detect": "Boxes on pages: precision, recall, F1, box fit and COCO AP.",

@@ -15,10 +15,10 @@ from calque.detection.auditing import AuditRules
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from calque.core.boxes.reading import BoxReading
-    from calque.core.corpus import BoxCorpus
-    from calque.core.presentation.sections import Section
+    from calque.corpus.boxes import BoxCorpus
     from calque.detection.auditing.report import Agreement, Findings
+    from calque.evaluation.boxes.reading import BoxReading
+    from calque.evaluation.presentation.sections import Section
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 EXTENSIONS = {
@@ -49,11 +49,11 @@ def command(truth: str, predictions: str | None, agreement: bool, jobs: int, qui
     calque audit truth.json predictions.json --score 0.95
     calque audit anna.json ben.json --agreement
     """
+    from calque.base.errors import ConfigError
     from calque.cli import outputs
     from calque.cli.inputs import taken_in
     from calque.cli.progress import working
     from calque.cli.render import check_wanted, write_each
-    from calque.core.errors import ConfigError
 
     kinds = outputs.formats(values.pop("format"), values.pop("output"), EXTENSIONS)
     check_wanted(kinds.values(), brief=brief)
@@ -106,9 +106,9 @@ def _audit(
 
 
 def _agreement(first: str, second: str, corpora: tuple[BoxCorpus, ...], iou: float, reading: BoxReading, jobs: int) -> Report:
-    from calque.core.measures import settle
     from calque.detection.auditing import agreement as annotators
     from calque.detection.auditing.report import Agreement
+    from calque.evaluation.measures import settle
 
     one, two = corpora
     tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), on=reading.on, jobs=jobs))
@@ -121,7 +121,7 @@ def _sections(
     report: Findings | Agreement, numbers: dict[str, Any], corpora: tuple[BoxCorpus, ...], *, brief: bool
 ) -> list[Section]:
     """What people read: the sentence, the tables, what was noticed, and the line with all settings."""
-    from calque.core.presentation.sections import Section, noticed
+    from calque.evaluation.presentation.sections import Section, noticed
 
     issues = [issue for corpus in corpora for issue in corpus.issues]
     told = [*report.headline()] if brief else [*report.sections(), *noticed(issues)]
@@ -146,9 +146,9 @@ def _lines(
 def _head(reading: BoxReading, rules: AuditRules | None, iou: Sequence[str] = ()) -> dict[str, Any]:
     """What every audit's JSON begins with; of how files were read, what is not the default."""
     from calque import __version__
-    from calque.core.boxes.reading import BoxReading
-    from calque.core.task import settings, spell
     from calque.detection.auditing.report import signature
+    from calque.evaluation.boxes.reading import BoxReading
+    from calque.evaluation.task import settings, spell
 
     usual = BoxReading()
     notes = settings(BoxReading)
@@ -165,8 +165,8 @@ def _boxes(truth: str, predictions: str | None, reading: BoxReading, *, agreemen
 
 
 def _of_boxes(*corpora: Any) -> tuple[BoxCorpus, ...]:
-    from calque.core.corpus import BoxCorpus
-    from calque.core.errors import ConfigError
+    from calque.base.errors import ConfigError
+    from calque.corpus.boxes import BoxCorpus
 
     if not all(isinstance(corpus, BoxCorpus) for corpus in corpora):
         raise ConfigError("an audit needs files with boxes on pages")
@@ -174,12 +174,12 @@ def _of_boxes(*corpora: Any) -> tuple[BoxCorpus, ...]:
 
 
 def _issues(corpora: tuple[BoxCorpus, ...]) -> list[dict[str, object]]:
-    from calque.core.errors import summarize
+    from calque.base.errors import summarize
 
     return [issue.to_dict() for issue in summarize(issue for corpus in corpora for issue in corpus.issues)]
 
 
 def _incomplete(corpora: tuple[BoxCorpus, ...]) -> bool:
-    from calque.core.errors import Severity
+    from calque.base.errors import Severity
 
     return any(issue.severity is Severity.LOSS for corpus in corpora for issue in corpus.issues)

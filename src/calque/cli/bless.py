@@ -12,9 +12,9 @@ from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, WRITTEN
 
 if TYPE_CHECKING:
-    from calque.core.comparison.changes import Changes
-    from calque.core.presentation.sections import Section
-    from calque.core.result import Result
+    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.result import Result
+    from calque.statistics.changes import Changes
 
 
 @click.command("bless", cls=GroupedCommand)
@@ -32,14 +32,14 @@ def command(state: str, output: str, format: str, quiet: bool) -> int:
     calque bless new.state -o baseline.state
     calque detect truth.json later.json --baseline baseline.state
     """
+    from calque.base.errors import ConfigError
+    from calque.base.files import write_whole
     from calque.cli.inputs import taken_in
     from calque.cli.outputs import STDOUT, put, say_written, settle
     from calque.cli.render import laid_out
-    from calque.core.errors import ConfigError
-    from calque.core.evaluator import Evaluator
-    from calque.core.presentation.sections import printable_json
-    from calque.core.result import strict_json
-    from calque.core.storage.files import write_whole
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.presentation.sections import printable_json
+    from calque.evaluation.result import strict_json
 
     if output == STDOUT:
         raise ConfigError("-o -: what changed is printed there; name the file that is to be the baseline")
@@ -61,9 +61,9 @@ def command(state: str, output: str, format: str, quiet: bool) -> int:
 
 def _there(path: str) -> tuple[Result | None, str]:
     """The baseline that is there, or why its numbers cannot be had; what is no state is not replaced."""
-    from calque.core.errors import CalqueError, ConfigError
-    from calque.core.evaluator import Evaluator
-    from calque.core.storage.state import FAMILY
+    from calque.base.errors import CalqueError, ConfigError
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.storage.state import FAMILY
 
     if not os.path.isfile(path):
         return None, ""  # nothing, or what is written through and holds nothing: a pipe
@@ -99,9 +99,9 @@ class Renewal:
 
     def _compare(self, old: Result) -> None:
         """Item by item, where the two are about the same."""
-        from calque.core.comparison.changes import changes
-        from calque.core.comparison.comparable import check_comparable
-        from calque.core.errors import MergeError
+        from calque.base.errors import MergeError
+        from calque.statistics.changes import changes
+        from calque.statistics.comparability import check_comparable
 
         try:
             check_comparable({"the old baseline": old, "the new one": self.result})
@@ -131,8 +131,8 @@ class Renewal:
 
     def sections(self, path: str) -> list[Section]:
         """The same for people; numbers of single classes and other scopes are only counted."""
-        from calque.core.presentation.sections import Section
-        from calque.core.presentation.wording import counted
+        from calque.base.wording import counted
+        from calque.evaluation.presentation.sections import Section
 
         documents = counted(len(self.result.ledger.units), "document")
         reason = [f"the old baseline cannot be compared item by item: {self.why}"] if self.why else []
@@ -148,8 +148,8 @@ class Renewal:
         ]
 
     def _numbers(self) -> list[Section]:
-        from calque.core.presentation.sections import Section
-        from calque.core.presentation.wording import counted
+        from calque.base.wording import counted
+        from calque.evaluation.presentation.sections import Section
 
         shown = {name: pair for name, pair in self.measures.items() if _plain(name)}
         rows = [(name, before, now, _difference(before, now)) for name, (before, now) in shown.items()]
@@ -159,9 +159,9 @@ class Renewal:
 
     def _items(self) -> list[Section]:
         """What is broken now, and how much is fixed."""
-        from calque.core.gates.baselines import item_line
-        from calque.core.presentation.sections import Section
-        from calque.core.verdict import some_failures
+        from calque.evaluation.presentation.sections import Section
+        from calque.evaluation.verdict import some_failures
+        from calque.statistics.gates.baselines import item_line
 
         if self.changes is None or not self.changes.changed:
             return []
@@ -172,7 +172,7 @@ class Renewal:
 
 
 def _plain(name: str) -> bool:
-    from calque.core.measures import MeasureName
+    from calque.evaluation.measures import MeasureName
 
     measure = MeasureName.parse(name)
     return not measure.scope and measure.label is None

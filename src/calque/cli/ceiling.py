@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from calque.base.errors import ConfigError
 from calque.ceiling.task import Ceiling
 from calque.cli.evaluate import evaluate
 from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, checkpoint_option, interval_options, jobs_option, output_options, task_options
-from calque.core.boxes.reading import BoxReading
-from calque.core.errors import ConfigError
+from calque.evaluation.boxes.reading import BoxReading
 
 
 @click.command("ceiling", cls=GroupedCommand)

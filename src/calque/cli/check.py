@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.base.errors import ConfigError
 from calque.checks.task import Checks
 from calque.cli import exits, outputs
 from calque.cli.evaluate import gates_for
@@ -32,16 +33,15 @@ from calque.cli.options import (
 )
 from calque.cli.reports import image_options, wanted, write
 from calque.cli.sharded import kept_in
-from calque.core.errors import ConfigError
-from calque.core.presentation.sections import printable
+from calque.evaluation.presentation.sections import printable
 
 if TYPE_CHECKING:
     from calque.checks.suites.cases import Selection
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import NoCases, Suite
     from calque.cli.checked import CheckedSuite
-    from calque.core.gates.judging import Gates
-    from calque.core.shards.checkpoint import Checkpoint
+    from calque.evaluation.shards.checkpoint import Checkpoint
+    from calque.statistics.gates.judging import Gates
 
 FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
 

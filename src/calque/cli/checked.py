@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from calque.base.wording import counted
 from calque.checks.suites.cases import Selection
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.runner import Row
 from calque.checks.suites.suite import Suite
 from calque.cli.render import as_csv, json_line, laid_out
-from calque.core.presentation.ci_servers import Judged
-from calque.core.presentation.sections import Section, printable_json
-from calque.core.presentation.wording import counted
-from calque.core.verdict import PASSED
+from calque.evaluation.presentation.ci_servers import Judged
+from calque.evaluation.presentation.sections import Section, printable_json
+from calque.evaluation.verdict import PASSED
 
 if TYPE_CHECKING:
-    from calque.core.evaluator import Evaluator
-    from calque.core.result import Result
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.result import Result
 
 STREAMED = ("jsonl", "github")
 """What is printed while cases are judged."""
@@ -131,7 +131,7 @@ def rendered(kind: str, judged: Sequence[CheckedSuite], *, brief: bool) -> str:
 def _junit(judged: Sequence[CheckedSuite]) -> str:
     """One test for each result, and one for the gate of each suite that has one."""
     from calque.checks.presentation import tests
-    from calque.core.presentation.ci_servers import to_junit
+    from calque.evaluation.presentation.ci_servers import to_junit
 
     every: list[Judged] = []
     for one in judged:

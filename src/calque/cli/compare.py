@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from calque.base.errors import ConfigError, ContractError
 from calque.cli import exits, outputs
 from calque.cli.gates import FOR_SERVERS, OF_RUNS, gates_from, limit_options
 from calque.cli.help import GroupedCommand
@@ -28,15 +29,14 @@ from calque.cli.options import (
 )
 from calque.cli.reports import image_options, wanted, write
 from calque.cli.sharded import kept_in
-from calque.core.errors import ConfigError, ContractError
-from calque.core.task import BUILT_IN, Task, settings, task_class
+from calque.evaluation.task import BUILT_IN, Task, settings, task_class
 
 if TYPE_CHECKING:
-    from calque.core.comparison.compare import Comparison
-    from calque.core.presentation.sections import Section
-    from calque.core.result import Result
-    from calque.core.shards.checkpoint import Checkpoint
-    from calque.core.verdict import Verdict
+    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.result import Result
+    from calque.evaluation.shards.checkpoint import Checkpoint
+    from calque.evaluation.verdict import Verdict
+    from calque.statistics.comparison import Comparison
 
 VERBS_OF = {"detection": "detect", "checks": "check"}
 """Tasks whose verbs have another name."""
@@ -178,7 +178,7 @@ command = ByTask("compare", params=command_of("detection").params, help=HELP)
 def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> int:
     from calque.cli.inputs import taken_in
     from calque.cli.render import check_wanted
-    from calque.core.gates.judging import Gates
+    from calque.statistics.gates.judging import Gates
 
     kinds = outputs.formats(values["format"], values["output"], EXTENSIONS)
     check_wanted(kinds.values(), brief=values["brief"])
@@ -195,7 +195,7 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
     if names is not None and len(names) != len(results):
         raise ConfigError(f"--names: there are {len(results)} runs and {len(names)} names")
     from calque.cli.progress import working
-    from calque.core.comparison.compare import compare
+    from calque.statistics.comparison import compare
 
     with working("comparing", quiet=values["quiet"]):
         comparison = compare(
@@ -240,7 +240,7 @@ def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any], k
 
 def is_state(path: str) -> bool:
     """Whether a file was saved with ``--save``; what cannot be opened is for the reader to tell of."""
-    from calque.core.storage.state import FAMILY
+    from calque.evaluation.storage.state import FAMILY
 
     if not os.path.isfile(path):
         return False
@@ -277,7 +277,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
     >>> run_names(["old/a.json", "new/a.json"]), run_names(["runs/finder.json", "cropper.state"])
     (['old/a.json', 'new/a.json'], ['finder', 'cropper'])
     """
-    from calque.core.presentation.wording import short_names
+    from calque.base.wording import short_names
 
     stems = [os.path.splitext(os.path.basename(os.path.normpath(path)))[0] or path for path in paths]
     if len(set(stems)) == len(stems):
@@ -289,7 +289,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 def _loaded(states: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
     from calque.cli.progress import working
-    from calque.core.evaluator import Evaluator
+    from calque.evaluation.evaluator import Evaluator
 
     results = {}
     with working("reading states", quiet=values["quiet"], steps=len(states), noun="state") as reading:
@@ -318,7 +318,7 @@ def _judged(sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | N
 def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | None) -> dict[str, Result]:
     from calque.cli.inputs import told
     from calque.cli.progress import working
-    from calque.core.shards.cluster import evaluated_shard
+    from calque.evaluation.shards.cluster import evaluated_shard
     from calque.readers.sources.shards import Shard
 
     truth, *runs = sources
@@ -360,8 +360,8 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
 
 def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:
     """What failed, the comparison, what holds, the signature."""
-    from calque.core.comparison import presentation
-    from calque.core.presentation.sections import noticed
+    from calque.evaluation.presentation.sections import noticed
+    from calque.statistics import presentation
 
     *shown, signature = presentation.sections(comparison, brief=brief)
     issues = [] if brief else noticed(dict.fromkeys(issue for each in comparison.results.values() for issue in each.issues))
@@ -371,7 +371,7 @@ def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[
 def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) -> Iterator[str]:
     from calque.cli.gates import told_servers
     from calque.cli.render import in_format
-    from calque.core.comparison import presentation
+    from calque.statistics import presentation
 
     if kind in FOR_SERVERS:
         runs = {name: result.whole() for name, result in comparison.results.items()}
@@ -388,7 +388,7 @@ def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) 
 
 def _tree(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
     """The JSON of a comparison, with what gates say of it before its last parts."""
-    from calque.core.comparison import presentation
+    from calque.statistics import presentation
 
     tree = presentation.tree(comparison)
     last: dict[str, Any] = {key: tree.pop(key) for key in ("undefined", "issues") if key in tree}

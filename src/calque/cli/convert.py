@@ -10,14 +10,14 @@ from calque.cli import exits
 from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, completing, reading_options, reading_rules
 from calque.cli.outputs import STDOUT, Written, put_bytes, settle, spelt
-from calque.core.boxes.reading import BOX_FORMATS
-from calque.core.presentation.sections import printable
+from calque.evaluation.boxes.reading import BOX_FORMATS
+from calque.evaluation.presentation.sections import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from calque.core.corpus import BoxCorpus
-    from calque.core.errors import Issue
+    from calque.base.errors import Issue
+    from calque.corpus.boxes import BoxCorpus
     from calque.readers.boxes.formats import Format
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
@@ -58,9 +58,9 @@ def command(
     calque convert labels/ truth.json --to coco --page-size 1700,2200
     calque convert export.json truth.json --to snapshot
     """
+    from calque.base.errors import Severity, summarize
     from calque.cli.inputs import taken_in
     from calque.cli.progress import working
-    from calque.core.errors import Severity, summarize
     from calque.readers.boxes import formats
 
     chosen = formats.named(to or _by_extension(target))
@@ -82,8 +82,8 @@ def command(
 
 def _read(source: str, side: str | None, rules: dict[str, Any]) -> BoxCorpus:
     """The boxes of a file, with everything known of them."""
-    from calque.core.corpus import BoxCorpus, Side
-    from calque.core.errors import ConfigError, ContractError
+    from calque.base.errors import ConfigError, ContractError
+    from calque.corpus.boxes import BoxCorpus, Side
     from calque.readers import read
 
     known = {None: None, "truth": Side.TRUTH, "predictions": Side.FOUND}[side]
@@ -109,8 +109,8 @@ def _converted(
 
 def _write(files: Mapping[str, bytes], chosen: Format, target: str) -> None:
     """Write one file, or a folder of them."""
-    from calque.core.errors import ConfigError
-    from calque.core.storage.files import write_folder
+    from calque.base.errors import ConfigError
+    from calque.base.files import write_folder
 
     if set(files) == {""}:
         put_bytes(target, files[""])
@@ -131,7 +131,7 @@ def _tell(issues: Iterable[Issue], done: str) -> None:
 def _by_extension(target: str) -> str:
     from pathlib import Path
 
-    from calque.core.errors import ConfigError
+    from calque.base.errors import ConfigError
 
     extension = Path(target).suffix.lower()
     if extension not in EXTENSIONS:

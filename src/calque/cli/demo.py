@@ -17,7 +17,7 @@ from calque.cli.options import PAGE, brief_option
 from calque.cli.outputs import Written, settle
 
 if TYPE_CHECKING:
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
 
 
 @click.command("demo", cls=GroupedCommand)
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def command(keep: str | None, report: str | None, brief: bool) -> int:
     """Evaluate two example models on built-in sample data."""
     from calque.cli.render import coloured
-    from calque.core.evaluator import Evaluator
-    from calque.core.presentation.sections import printable, to_text
     from calque.detection.task import Detection
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.presentation.sections import printable, to_text
     from calque.sample import sample
 
     settle()
@@ -56,11 +56,11 @@ def _report(results: Mapping[str, Result], truth: Mapping[str, Any], path: str) 
     """Compare the two models in a page, over pages drawn for it where that is possible."""
     import tempfile
 
-    from calque.core.comparison.compare import compare
-    from calque.core.errors import MissingExtra
-    from calque.core.presentation.sections import printable
+    from calque.base.errors import MissingExtra
+    from calque.evaluation.presentation.sections import printable
     from calque.report import write_comparison
     from calque.sample_pages import draw_pages
+    from calque.statistics.comparison import compare
 
     with tempfile.TemporaryDirectory() as folder:
         images = None
@@ -74,9 +74,9 @@ def _report(results: Mapping[str, Result], truth: Mapping[str, Any], path: str) 
 
 
 def _write(files: Mapping[str, object], folder: Path) -> None:
-    from calque.core.errors import ConfigError
-    from calque.core.presentation.sections import printable
-    from calque.core.storage.files import write_whole
+    from calque.base.errors import ConfigError
+    from calque.base.files import write_whole
+    from calque.evaluation.presentation.sections import printable
 
     content = {folder / f"{name}.json": json.dumps(tree, indent=1).encode() for name, tree in files.items()}
     for path, data in content.items():
@@ -89,7 +89,7 @@ def _write(files: Mapping[str, object], folder: Path) -> None:
 
 
 def _story(finder: Result, cropper: Result) -> list[str]:
-    from calque.core.presentation.wording import percent as share
+    from calque.base.wording import percent as share
 
     def percent(result: Result, name: str) -> str:
         value = result[name]

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from calque.cli.render import Sheet
-    from calque.core.evaluator import Keep
-    from calque.core.gates.judging import Gates
-    from calque.core.result import Result
-    from calque.core.shards.checkpoint import KeptBatches
-    from calque.core.storage.contents import Contents
-    from calque.core.task import Task
+    from calque.evaluation.evaluator import Keep
+    from calque.evaluation.result import Result
+    from calque.evaluation.shards.checkpoint import KeptBatches
+    from calque.evaluation.storage.input_digests import Contents
+    from calque.evaluation.task import Task
     from calque.readers.sources.shards import Shard
+    from calque.statistics.gates.judging import Gates
 
 
 LONG = 1 << 29
@@ -89,7 +89,7 @@ def evaluate(
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
-    from calque.core.evaluator import Evaluator
+    from calque.evaluation.evaluator import Evaluator
 
     jobs = values.pop("jobs")
     if checkpoint := values.pop("checkpoint", None):
@@ -113,7 +113,7 @@ def evaluate(
 
 def _contents(files: Sequence[str], begin: Callable[[str], Any]) -> Contents:
     """Files for a checkpoint that will hardly know them: they are read while their digests are taken."""
-    from calque.core.storage.contents import Contents
+    from calque.evaluation.storage.input_digests import Contents
 
     return Contents.beside(files, begin)
 
@@ -142,12 +142,12 @@ def _evaluate_shards(
     kind: type[Task], shards: Sequence[Shard], values: dict[str, Any], look: Callable[[Result], Sheet | None] | None
 ) -> int:
     """The same for many pairs of files, or for one whose batches are kept."""
+    from calque.base.errors import ConfigError
     from calque.cli.outputs import settle
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
     from calque.cli.sharded import in_this_process, on_cluster
-    from calque.core.errors import ConfigError
 
     gates = gates_for(kind, values)
     task = task_from(kind, values)

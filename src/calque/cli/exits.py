@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from calque.core.errors import CalqueError
+from calque.base.errors import CalqueError
 
 if TYPE_CHECKING:
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
 
 FINE = 0
 GATE_FAILED = 1
@@ -155,7 +155,7 @@ def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
-        from calque.core.presentation.sections import printable_lines
+        from calque.evaluation.presentation.sections import printable_lines
 
         shown = io.StringIO()
         error.show(shown)
@@ -197,8 +197,8 @@ def say_first(result: Result, *, quiet: bool = False, name: str = "") -> None:
 
 def say_failures(failures: Sequence[str]) -> None:
     """Say which gates do not hold."""
-    from calque.core.presentation.sections import printable
-    from calque.core.verdict import some_failures
+    from calque.evaluation.presentation.sections import printable
+    from calque.evaluation.verdict import some_failures
 
     for failure in some_failures(failures):
         click.echo(click.style("gate:", fg="red", bold=True) + f" {printable(failure)}", err=True, color=colour())
@@ -226,9 +226,9 @@ def say_losses(results: Iterable[Result]) -> None:
     issues = dict.fromkeys(issue for result in results for issue in result.issues if issue is not result.unevaluated)
     if not issues:
         return
+    from calque.base.errors import Severity
     from calque.cli.inputs import told
-    from calque.core.errors import Severity
-    from calque.core.presentation.sections import grouped, printable
+    from calque.evaluation.presentation.sections import grouped, printable
     from calque.readers.sides.readings import CODES
 
     told_anyway = (*CODES, "unknown-holdout")
@@ -243,6 +243,6 @@ def colour() -> bool | None:
 
 def _say(message: str) -> None:
     from calque.cli.inputs import told
-    from calque.core.presentation.sections import printable_lines
+    from calque.evaluation.presentation.sections import printable_lines
 
     click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(told(message)), err=True, color=colour())

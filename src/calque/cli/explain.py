@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.base.errors import ConfigError, did_you_mean
 from calque.cli import exits
 from calque.cli.help import GroupedCommand
-from calque.core.boxes.reading import BoxReading
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.task import BUILT_IN, task_class
+from calque.evaluation.boxes.reading import BoxReading
+from calque.evaluation.task import BUILT_IN, task_class
 
 if TYPE_CHECKING:
-    from calque.core.measures import Measure, MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
 
 
 VERB_TASKS = {"detect": "detection", "check": "checks"}
@@ -49,7 +49,7 @@ def command(measure: str | None, json_schema: bool) -> int:
 
 def _json_schema(verb: str | None) -> dict[str, Any]:
     """The schema of a verb's results, of comparisons, or of all results: their task says which part holds."""
-    from calque.core.presentation.result_schema import any_of_tasks, comparison_of
+    from calque.evaluation.presentation.result_schema import any_of_tasks, comparison_of
 
     schemas = {name: task.result_schema() for name in BUILT_IN if (task := task_class(name)) is not None}
     if verb is None:
@@ -142,8 +142,8 @@ Entry = tuple[str, "Measure"]
 
 def _known() -> dict[str, list[Entry]]:
     """Everything that can be asked for: measures by their names and by their headers, then the other columns of tables."""
-    from calque.core.measures import Measure
     from calque.detection.auditing import agreement
+    from calque.evaluation.measures import Measure
 
     known: dict[str, list[Entry]] = {}
     for task, measures in _measures().items():
@@ -169,7 +169,7 @@ def _known() -> dict[str, list[Entry]]:
 
 def _explain(text: str) -> None:
     """Every task that has a measure or a column of that name says what it means there."""
-    from calque.core.measures import MeasureName
+    from calque.evaluation.measures import MeasureName
 
     known = _known()
     if text.casefold().startswith("repaired by "):
@@ -222,8 +222,8 @@ def _spelt(name: str, measure: Measure) -> str:
 
 def _scopes(task: str, measure: Measure) -> dict[str, str]:
     """Over what a task tells a measure, the usual first; empty for what is no measure."""
-    from calque.core.measures import Ratio
     from calque.detection.numbers import COUNTS, SCOPES
+    from calque.evaluation.measures import Ratio
 
     if not measure.source:
         return {}

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calque.cli.render import Sheet, as_csv, in_format, json_line
-from calque.core.presentation.sections import Section
+from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
     from calque.fields.task import Fields
 
 

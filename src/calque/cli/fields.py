@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.base.errors import ConfigError
 from calque.cli.evaluate import evaluate
 from calque.cli.gates import FOR_SERVERS
 from calque.cli.help import GroupedCommand
@@ -20,14 +21,13 @@ from calque.cli.options import (
     task_from,
     task_options,
 )
-from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from calque.cli.render import Sheet
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
 
 
 @click.command("fields", cls=GroupedCommand)

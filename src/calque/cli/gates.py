@@ -10,9 +10,9 @@ import click
 from calque.cli.outputs import Named
 
 if TYPE_CHECKING:
-    from calque.core.gates.judging import Gates
-    from calque.core.presentation.ci_servers import Judged
-    from calque.core.result import Result
+    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.result import Result
+    from calque.statistics.gates.judging import Gates
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -81,9 +81,9 @@ def gates_from(values: dict[str, Any]) -> Gates | None:
     if not any((under, over, tolerances, places, baseline, primary)):
         return None
     from calque.cli.options import resampling_from
-    from calque.core.gates.baselines import Tolerance
-    from calque.core.gates.judging import Baseline, Gates
-    from calque.core.gates.limits import OVER, UNDER, Limit
+    from calque.statistics.gates.baselines import Tolerance
+    from calque.statistics.gates.judging import Baseline, Gates
+    from calque.statistics.gates.limits import OVER, UNDER, Limit
 
     given = {"resampling": resampling_from(dict(values))} if baseline else {}
     return Gates(
@@ -114,7 +114,7 @@ def for_servers(results: Mapping[str, Result], kind: str) -> Iterator[str]:
 def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str]:
     """JUnit XML, or GitHub's workflow commands for what failed."""
     if kind == "junit":
-        from calque.core.presentation.ci_servers import to_junit
+        from calque.evaluation.presentation.ci_servers import to_junit
 
         yield to_junit(tests, suite)
     else:
@@ -123,8 +123,8 @@ def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str
 
 def workflow_commands(tests: Iterable[Judged]) -> Iterator[str]:
     """One workflow command for each test that failed or could not be decided."""
-    from calque.core.presentation.ci_servers import annotation
-    from calque.core.verdict import some_failures
+    from calque.evaluation.presentation.ci_servers import annotation
+    from calque.evaluation.verdict import some_failures
 
     for test in tests:
         if test.kind:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from calque.base.errors import CalqueError, ConfigError
+from calque.base.files import holds_states
 from calque.cli.outputs import settle
-from calque.core.errors import CalqueError, ConfigError
-from calque.core.storage.files import holds_states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +114,7 @@ class OwnProcess:
 
 def states_among(words: Iterable[str]) -> list[str]:
     """The saved states among the words of a command line, and among what came through pipes."""
-    from calque.core.storage.state import FAMILY
+    from calque.evaluation.storage.state import FAMILY
 
     named = list(dict.fromkeys(word.rpartition("=")[2] for word in words))
     kept = (os.path.join(path, name) for path in named if os.path.isdir(path) for name in sorted(os.listdir(path)))

@@ -29,7 +29,7 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     from calque.cli.progress import working
     from calque.cli.render import check_wanted, deliver, formats_of
     from calque.cli.reports import wanted
-    from calque.core.evaluator import Evaluator
+    from calque.evaluation.evaluator import Evaluator
 
     gates = gates_from(values)
     resampling = intervals_from(values)

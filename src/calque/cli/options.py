@@ -12,10 +12,10 @@ import click
 from calque.cli.gates import gate_options
 from calque.cli.outputs import Named, Written, WrittenPage
 from calque.cli.reports import image_options
-from calque.core.task import Setting, Task, settings
+from calque.evaluation.task import Setting, Task, settings
 
 if TYPE_CHECKING:
-    from calque.core.boxes.reading import BoxReading
+    from calque.evaluation.boxes.reading import BoxReading
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SomeTask = TypeVar("SomeTask", bound=Task)
@@ -77,7 +77,7 @@ def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Dec
 
 
 def _formats() -> tuple[str, ...]:
-    from calque.core.boxes.reading import BOX_FORMATS
+    from calque.evaluation.boxes.reading import BOX_FORMATS
 
     return BOX_FORMATS
 
@@ -134,7 +134,7 @@ def _chosen(holder: type[Any], values: dict[str, Any]) -> dict[str, Any]:
 
 def box_options(command: Decorated) -> Decorated:
     """One option for each setting that says how the boxes of two sides are read, as on the tasks."""
-    from calque.core.boxes.reading import BoxReading
+    from calque.evaluation.boxes.reading import BoxReading
 
     notes = settings(BoxReading)
     for field in reversed(dataclasses.fields(BoxReading)):
@@ -144,7 +144,7 @@ def box_options(command: Decorated) -> Decorated:
 
 def box_reading(values: dict[str, Any]) -> BoxReading:
     """How boxes are read, taken out of the options' values."""
-    from calque.core.boxes.reading import BoxReading
+    from calque.evaluation.boxes.reading import BoxReading
 
     return BoxReading(**_chosen(BoxReading, values))
 
@@ -155,7 +155,7 @@ READING = ("document_key", "lenient", "boxes", "units", "origin", "page_size")
 
 def reading_options(command: Decorated) -> Decorated:
     """One option for each setting that says how a file is read, as on the tasks."""
-    from calque.core.boxes.reading import BoxReading
+    from calque.evaluation.boxes.reading import BoxReading
 
     notes = settings(BoxReading)
     for field in reversed(dataclasses.fields(BoxReading)):
@@ -227,7 +227,7 @@ def interval_options(command: Decorated) -> Decorated:
 
 def resampling_from(values: dict[str, Any]) -> Any:
     """How documents are resampled, taken out of the options' values."""
-    from calque.core.comparison.resample import Resampling
+    from calque.statistics.bootstrap import Resampling
 
     given = {name: values.pop(name) for name in RESAMPLING}
     chosen: dict[str, Any] = {name: default if given[name] is None else given[name] for name, default in RESAMPLING.items()}

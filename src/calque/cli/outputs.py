@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from calque.core.errors import ConfigError
-from calque.core.presentation.sections import printable
-from calque.core.storage.files import check_opens_as_page, is_special, what_is, write_whole
+from calque.base.errors import ConfigError
+from calque.base.files import check_opens_as_page, is_special, what_is, write_whole
+from calque.evaluation.presentation.sections import printable
 
 if TYPE_CHECKING:
-    from calque.core.evaluator import Evaluator
+    from calque.evaluation.evaluator import Evaluator
 
 STDOUT = "-"
 """How standard output is called where a file could be named."""
@@ -219,7 +219,7 @@ def put_bytes(path: str, data: bytes) -> None:
 
 
 def _show(data: bytes) -> None:
-    from calque.core.presentation.sections import printable_lines
+    from calque.evaluation.presentation.sections import printable_lines
 
     try:
         text = data.decode("utf-8")

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from calque.core.presentation.sections import printable
 from calque.engines import Meter, begin, heard, meter, watched
+from calque.evaluation.presentation.sections import printable
 
 PATIENCE = 0.5
 """Seconds of silence before anything is shown."""
@@ -65,7 +65,7 @@ def _counting(mine: Meter, steps: int | Callable[[], int], noun: str) -> Iterato
 def _watch(what: str, ended: threading.Event, mine: Meter, steps: int | Callable[[], int]) -> None:
     import shutil
 
-    from calque.core.presentation.sections import cut
+    from calque.evaluation.presentation.sections import cut
 
     began = time.monotonic()
     wait = PATIENCE
@@ -91,7 +91,7 @@ def progress(done: int, total: int, seconds: float, noun: str) -> str:
     >>> progress(120, 480, 4.0, "document")
     '█████░░░░░░░░░░░░░░░ 120 of 480 documents, 30/s, 12 s left'
     """
-    from calque.core.presentation.wording import counted
+    from calque.base.wording import counted
 
     rate = done / seconds if seconds > 0 else 0.0
     speed = f", {rate:,.0f}/s" if rate >= 1 else f", {rate:.1g}/s" if rate > 0 else ""

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from calque.base.errors import ConfigError
 from calque.cli import exits, outputs, reports
 from calque.cli.gates import FOR_SERVERS, for_servers
 from calque.cli.inputs import names_of_files, told
 from calque.cli.reports import Wanted
-from calque.core.errors import ConfigError
-from calque.core.presentation.sections import Missing, Section, printable, printable_json, to_latex, to_markdown, to_text
-from calque.core.result import Result, on_one_line, strict_json
-from calque.core.task import Task
+from calque.evaluation.presentation.sections import Missing, Section, printable, printable_json, to_latex, to_markdown, to_text
+from calque.evaluation.result import Result, on_one_line, strict_json
+from calque.evaluation.task import Task
 
 if TYPE_CHECKING:
-    from calque.core.comparison.resample import Resampling
-    from calque.core.evaluator import Evaluator
-    from calque.core.gates.judging import Gates
+    from calque.evaluation.evaluator import Evaluator
+    from calque.statistics.bootstrap import Resampling
+    from calque.statistics.gates.judging import Gates
 
 FOR_PEOPLE = ("table", "markdown", "latex")
 """Formats that ``--brief`` shortens; the others are for programs, and whole."""
@@ -108,7 +108,7 @@ def with_intervals(result: Result, resampling: Resampling | None, *, jobs: int, 
     if resampling is None:
         return result
     from calque.cli.progress import working
-    from calque.core.comparison import presentation
+    from calque.statistics import presentation
 
     with working("resampling documents", quiet=quiet):
         return presentation.with_intervals(result, resampling, jobs=jobs)

@@ -31,7 +31,7 @@ def command(states: tuple[str, ...], output: str, jobs: int, quiet: bool, **valu
     from calque.cli.inputs import taken_in
     from calque.cli.outputs import settle
     from calque.cli.reports import wanted, write_runs
-    from calque.core.evaluator import Evaluator
+    from calque.evaluation.evaluator import Evaluator
 
     report = wanted(values, output, jobs)
     settle()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from calque.base.errors import ConfigError
+from calque.base.start_up import Frozen
 from calque.cli.outputs import STDOUT, Named, put_bytes, say_written
-from calque.core.errors import ConfigError
-from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
-    from calque.core.comparison.compare import Comparison
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
+    from calque.statistics.comparison import Comparison
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -69,7 +69,7 @@ def write(shown: Result | Comparison, report: Wanted | None, *, quiet: bool) -> 
         return
     from calque import report as reports
     from calque.cli.progress import working
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
     from calque.report.build import Wish, built, built_comparison
 
     wish = Wish(report.path, report.images, int(report.size * reports.MEGABYTE), report.sidecar, report.jobs)
@@ -85,7 +85,7 @@ def write_runs(results: Mapping[str, Result], report: Wanted | None, *, quiet: b
     """Write the report of one result, or of several as a comparison with the first."""
     if report is None:
         return
-    from calque.core.comparison.compare import compare
+    from calque.statistics.comparison import compare
 
     listed = list(results.values())
     write(listed[0] if len(listed) == 1 else compare(listed, list(results), jobs=report.jobs), report, quiet=quiet)

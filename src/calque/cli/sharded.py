@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from calque.core.errors import ConfigError
-from calque.core.start_up import Struct
+from calque.base.errors import ConfigError
+from calque.base.start_up import Struct
 
 if TYPE_CHECKING:
-    from calque.core.evaluator import Evaluator, Keep
-    from calque.core.shards.checkpoint import Checkpoint
-    from calque.core.task import Task
+    from calque.evaluation.evaluator import Evaluator, Keep
+    from calque.evaluation.shards.checkpoint import Checkpoint
+    from calque.evaluation.task import Task
     from calque.readers.sources.shards import Shard
 
 
@@ -31,8 +31,8 @@ class Sharded(Struct):
 @contextmanager
 def on_cluster(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None) -> Iterator[Sharded]:
     """By the workers of a cluster, which are there until the block ends."""
-    from calque.core.shards.cluster import evaluated_on
     from calque.engines.on_dask import Cluster
+    from calque.evaluation.shards.cluster import evaluated_on
 
     with Cluster(scheduler, jobs) as cluster:
         yield Sharded(lambda: evaluated_on(cluster, _settled(task, shards), shards, keep=keep), lambda: None)
@@ -49,9 +49,9 @@ def in_this_process(
 
 
 def _evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
-    from calque.core.evaluator import Evaluator
-    from calque.core.shards.cluster import evaluated_shard
     from calque.engines import meter
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.shards.cluster import evaluated_shard
 
     evaluator = Evaluator(_settled(task, shards), keep=keep, jobs=jobs)
     if len(shards) > 1:
@@ -71,7 +71,7 @@ def _settled(task: Task, shards: Sequence[Shard]) -> Task:
         return task.settled(shards[0].truth)
     import tempfile
 
-    from calque.core.shards.cluster import brought
+    from calque.evaluation.shards.cluster import brought
     from calque.readers.sources.shards import is_address
 
     with tempfile.TemporaryDirectory(prefix="calque-") as folder:
@@ -85,7 +85,7 @@ def kept_in(folder: str | None, *, quiet: bool) -> Iterator[Checkpoint | None]:
     if folder is None:
         yield None
         return
-    from calque.core.shards.checkpoint import Checkpoint
+    from calque.evaluation.shards.checkpoint import Checkpoint
 
     try:
         checkpoint = Checkpoint(folder)

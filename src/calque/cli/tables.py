@@ -42,8 +42,8 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
         )
     from calque.cli.progress import working
     from calque.cli.render import terminal_columns
-    from calque.core.evaluator import Evaluator
-    from calque.core.presentation.sections import printable
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.presentation.sections import printable
     from calque.tables import views
 
     truth, predictions = taken_in(truth, predictions)

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.base.wording import counted
 from calque.cli import exits
 from calque.cli.help import GroupedCommand
 from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
-from calque.core.boxes.reading import BOX_FORMATS
-from calque.core.presentation.sections import Section, printable, printable_json, printable_lines, to_markdown
-from calque.core.presentation.wording import counted
+from calque.evaluation.boxes.reading import BOX_FORMATS
+from calque.evaluation.presentation.sections import Section, printable, printable_json, printable_lines, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from calque.core.corpus import Corpus
-    from calque.core.errors import ContractError, Issue
-    from calque.core.task import Task
+    from calque.base.errors import ContractError, Issue
+    from calque.corpus.boxes import Corpus
+    from calque.evaluation.task import Task
     from calque.words.task import Words
 
 FORMATS = ("table", "json", "csv", "markdown")
@@ -63,8 +63,8 @@ def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, 
     calque validate truth.json predictions.json
     calque validate truth.jsonl predictions.jsonl --as fields
     """
+    from calque.base.errors import ConfigError
     from calque.cli.progress import working
-    from calque.core.errors import ConfigError
     from calque.readers.sides.one_file import verb_of
 
     if brief and format not in FOR_PEOPLE:
@@ -100,7 +100,7 @@ def _each(given: tuple[str, ...], files: tuple[str, ...], flag: str) -> tuple[st
 
 def _alone(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth: bool) -> Verdict:
     """Return the verdict on one file."""
-    from calque.core.errors import ContractError
+    from calque.base.errors import ContractError
     from calque.readers.sides.kinds import reworded
 
     try:
@@ -115,9 +115,9 @@ def _suite(name: str) -> Verdict:
     """Return the verdict on a suite of checks."""
     from pathlib import Path
 
+    from calque.base.errors import CalqueError, ContractError, Issue, Severity
     from calque.checks.evaluators.custom import named_evaluators
     from calque.checks.suites.suite import Suite
-    from calque.core.errors import CalqueError, ContractError, Issue, Severity
 
     evaluators: dict[str, Any] = dict(named_evaluators(Path()))
     try:
@@ -151,7 +151,7 @@ def _read(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth
         return read_tables(name, lenient=bool(values["lenient"]))
     from dataclasses import replace
 
-    from calque.core.corpus import BoxCorpus
+    from calque.corpus.boxes import BoxCorpus
     from calque.readers import read
     from calque.readers.sides.one_file import remarks
 
@@ -165,7 +165,7 @@ def _records(name: str, values: Mapping[str, Any]) -> Corpus:
     """Read records, with everything that calque fields says of them under the schema."""
     from dataclasses import replace
 
-    from calque.core.errors import ConfigError
+    from calque.base.errors import ConfigError
     from calque.fields.task import Fields
     from calque.readers.records import read_records
 
@@ -215,8 +215,8 @@ def _words() -> Words:
 
 def _together(verb: str, files: tuple[str, ...], task: Task, told: list[Verdict]) -> list[Verdict]:
     """What the verb says of two files, beyond what was said of each: it is run, for nothing else knows all of it."""
-    from calque.core.errors import ContractError
-    from calque.core.evaluator import Evaluator
+    from calque.base.errors import ContractError
+    from calque.evaluation.evaluator import Evaluator
 
     pair = f"{files[0]} and {files[1]}"
     known = {(issue["code"], issue["file"]) for report in told for issue in report["issues"]}

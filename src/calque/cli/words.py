@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.base.errors import ConfigError
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for, what_to_keep
 from calque.cli.help import GroupedCommand
@@ -23,13 +24,12 @@ from calque.cli.options import (
     task_options,
 )
 from calque.cli.reports import wanted, write_runs
-from calque.core.errors import ConfigError
 from calque.words.task import Words
 
 if TYPE_CHECKING:
-    from calque.core.gates.judging import Gates
-    from calque.core.presentation.sections import Section
-    from calque.core.result import Result
+    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.result import Result
+    from calque.statistics.gates.judging import Gates
     from calque.words.views import Runs
 
 
@@ -127,7 +127,7 @@ def _print_document(runs: Runs, document: str, context: int | None) -> None:
     """One document of every run beside its truth, and what its lattice offers."""
     from calque.cli.inputs import told
     from calque.cli.render import terminal_columns
-    from calque.core.presentation.sections import printable
+    from calque.evaluation.presentation.sections import printable
     from calque.words import views
 
     for name, evaluator in runs.evaluators.items():
@@ -151,7 +151,7 @@ def _print_removed(runs: Runs) -> Runs:
     """What clean-up took out of the truth, which all runs share: only the first goes on."""
     import json
 
-    from calque.core.presentation.sections import printable_json
+    from calque.evaluation.presentation.sections import printable_json
     from calque.words import views
 
     name, evaluator = next(iter(runs.evaluators.items()))

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import msgspec
 import numpy as np
 
+from calque.base.columns import Array
 from calque.coco import mask as maskUtils
 from calque.coco.segmentation import mask_of, pixels_and_boxes
-from calque.core.columns import Array
 
 Row: TypeAlias = dict[str, Any]
 Ids: TypeAlias = Any

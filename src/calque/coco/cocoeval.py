@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from calque.base.arguments import names_arguments
+from calque.base.columns import Array, Floats
 from calque.coco import mask as maskUtils
 from calque.coco import per_image
 from calque.coco.coco import COCO, Row
@@ -24,8 +26,6 @@ from calque.coco.curves import accumulated
 from calque.coco.evaluated import Evaluated
 from calque.coco.segmentation import compressed, drawable, masks_of_rings
 from calque.coco.sides import Unusual
-from calque.core.arguments import names_arguments
-from calque.core.columns import Array, Floats
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 
 

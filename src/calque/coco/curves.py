@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Array, Floats
+from calque.base.columns import Array, Floats
 
 
 class Chosen(NamedTuple):

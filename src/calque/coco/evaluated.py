@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from calque.base.columns import Array, Codes, Flags, Floats, Ints
 from calque.coco.curves import Chosen, Tables
 from calque.coco.per_image import Row, key_of
 from calque.coco.runs import Packed
 from calque.coco.sides import CocoSide, Places, Unusual, numeric_ids
-from calque.core.columns import Array, Codes, Flags, Floats, Ints
 from calque.kernels import kernels
 from calque.kernels.structs import CocoSettings, CocoTruths, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from calque.base.columns import Floats
 from calque.coco.cocoeval import COCOeval, mean_of
-from calque.core.columns import Floats
 
 __all__ = ["COCOeval_faster"]
 

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from calque.base.columns import Array, Bytes, Floats, Ints
 from calque.coco.runs import Packed, Runs, boxes_of, decoded, intersection_over_union, merged, strings, uint32
-from calque.core.columns import Array, Bytes, Floats, Ints
 from calque.geometry.boxes import iou_of_crowds
 from calque.kernels import kernels
 from calque.kernels.structs import MaskFault

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from calque.base.columns import Array, Floats
 from calque.coco import mask as maskUtils
-from calque.core.columns import Array, Floats
 
 Row: TypeAlias = dict[str, Any]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.kernels import kernels
 from calque.kernels.structs import MaskFault
 

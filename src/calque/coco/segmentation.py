@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from calque.base.columns import Array, Floats
 from calque.coco.mask import RLE, drawn, frUncompressedRLE, merge, page_size
 from calque.coco.runs import Runs, boxes_of, uint32
-from calque.core.columns import Array, Floats
 
 
 def mask_of(row: Mapping[str, Any], image: Mapping[str, Any] | None) -> Any:

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from calque.base.columns import Floats, Ints
 from calque.coco.per_image import area_of, is_crowd, plain_boxes
-from calque.core.columns import Floats, Ints
 from calque.geometry.forms import BoxForm
 from calque.kernels.structs import TAKES_PART, PageBoxes
 

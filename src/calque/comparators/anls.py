@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from calque.base.errors import ConfigError
 from calque.comparators.base import BaseComparator
 from calque.comparators.numeric import NumericComparator
 from calque.comparators.text import LevenshteinComparator
-from calque.core.errors import ConfigError
 
 _EDITS = LevenshteinComparator()
 _SLIPS = LevenshteinComparator(same_words=True)
@@ -99,7 +99,7 @@ class ANLSStarComparator(BaseComparator):
     def _lists(self, truth: list[Any], found: list[Any]) -> tuple[float, float]:
         import numpy as np
 
-        from calque.core.assignment import assign
+        from calque.kernels.assignment import assign
 
         scores = [[self._tree(expected, other) for other in found] for expected in truth]
         shares = np.array([[right / (possible or 1) for right, possible in row] for row in scores]).reshape(

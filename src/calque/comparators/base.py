@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from calque.core.arguments import names_arguments, names_fields
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.start_up import Frozen
+from calque.base.arguments import names_arguments, names_fields
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.start_up import Frozen
 
 if TYPE_CHECKING:
-    from calque.core.columns import Codes, Floats
+    from calque.base.columns import Codes, Floats
     from calque.kernels.structs import TextPoints
 
 
@@ -107,7 +107,7 @@ class BaseComparator(Frozen, ABC):
         """What gives the similarities of chosen pairs of prepared values, by their numbers; equal pairs are compared once."""
         import numpy as np
 
-        from calque.core.columns import distinct
+        from calque.base.columns import distinct
 
         def scores(rows: Codes, columns: Codes) -> Floats:
             pairs = rows.astype(np.int64) * max(len(founds), 1) + columns

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from calque.base.errors import ConfigError
 from calque.comparators.base import BaseComparator
 from calque.comparators.text import LevenshteinComparator
-from calque.core.errors import ConfigError
 
 
 class OneOfComparator(BaseComparator):

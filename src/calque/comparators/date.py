@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+from calque.base.errors import ConfigError
 from calque.comparators.base import BaseComparator
-from calque.core.errors import ConfigError
 
 PARTIAL_YEAR = 0.7
 """The score of two dates that agree where one of them leaves the year out, when that is allowed."""

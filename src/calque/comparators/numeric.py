@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from calque.base.errors import ConfigError
+from calque.base.start_up import pattern
 from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.written_numbers import Written, is_currency, written
-from calque.core.errors import ConfigError
-from calque.core.start_up import pattern
 
 if TYPE_CHECKING:
-    from calque.core.columns import Codes, Flags, Floats
+    from calque.base.columns import Codes, Flags, Floats
 
 Number: TypeAlias = int | float | Decimal
 

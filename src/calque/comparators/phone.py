@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from calque.base.errors import ConfigError, MissingExtra
 from calque.comparators.base import BaseComparator
-from calque.core.errors import ConfigError, MissingExtra
 
 
 class PhoneComparator(BaseComparator):

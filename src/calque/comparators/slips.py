@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from calque.core.start_up import pattern
+from calque.base.start_up import pattern
 
 if TYPE_CHECKING:
-    from calque.core.columns import Array, Flags, Floats, Ints
+    from calque.base.columns import Array, Flags, Floats, Ints
 
 _NUMBER = r"(?:(?<!\S)[-−]|\((?=[\d.,]+\)))?\d+(?:[-−](?!\S))?"
 """Digits, with a minus sign before or behind, or with the bracket that stands for one."""
@@ -90,7 +90,7 @@ class OtherWords:
         """What `only_slips` says of chosen pairs: words are compared by number, place by place."""
         import numpy as np
 
-        from calque.core.columns import distinct
+        from calque.base.columns import distinct
 
         first, second = self._sides
         first.look_at(rows)

@@ -6,13 +6,13 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.base.errors import ConfigError
 from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.slips import OTHER_WORDS, OtherWords, numbers_in, only_slips
 from calque.comparators.units import marked
-from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from calque.core.columns import Array, Codes, Floats, Ints, Strings
+    from calque.base.columns import Array, Codes, Floats, Ints, Strings
     from calque.kernels.structs import TextPoints
 
 
@@ -45,7 +45,7 @@ class LevenshteinComparator(BaseComparator):
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
         """The texts of many values."""
-        from calque.core.columns import Strings
+        from calque.base.columns import Strings
 
         if isinstance(values, Strings) and not self.same_numbers and not self.same_words:
             even = _evened_out_together(values) if self.normalize else values
@@ -229,7 +229,7 @@ def _characters(texts: Sequence[str]) -> tuple[Array, Ints]:
     """The characters of texts as numbers, and how many each has."""
     import numpy as np
 
-    from calque.core.columns import Strings
+    from calque.base.columns import Strings
 
     if isinstance(texts, Strings) and texts.is_ascii():
         return texts.data, np.diff(texts.offsets)

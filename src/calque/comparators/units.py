@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from itertools import product
 
-from calque.core.start_up import pattern
+from calque.base.start_up import pattern
 
 MEASURES = frozenset((
     "%", "‰", "ppm", "mg", "g", "kg", "t", "lb", "lbs", "oz", "µg", "nm", "µm", "mm", "cm", "dm", "m", "km", "yd", "mi", "in",

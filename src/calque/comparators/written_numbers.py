@@ -7,8 +7,8 @@ import unicodedata
 from decimal import Decimal
 from typing import NamedTuple
 
+from calque.base.start_up import pattern
 from calque.comparators.units import unit_of
-from calque.core.start_up import pattern
 
 _SIGNS: dict[str, frozenset[str]] = {
     "$": frozenset(("$", "USD")),

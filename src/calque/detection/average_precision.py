@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats, Ints, where_else
-from calque.core.corpus import Extent
-from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import Measure, Undefined, counts
-from calque.core.presentation.wording import counted
-from calque.core.start_up import Frozen
-from calque.core.storage.ranked_runs import Rows, Stretch
+from calque.base.columns import Flags, Floats, Ints, where_else
+from calque.base.start_up import Frozen
+from calque.base.wording import counted
+from calque.corpus.boxes import Extent
 from calque.engines import at_once, threads_for
+from calque.evaluation.ledger import UNIT, Ledger, Piece
+from calque.evaluation.measures import Measure, Undefined, counts
+from calque.evaluation.storage.ranked_runs import Rows, Stretch
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import ScoreOrder, Verdicts

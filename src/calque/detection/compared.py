@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints, Strings, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share
-from calque.core.standing import Alarms, Standing, Truths, positions
+from calque.base.columns import Array, Floats, Ints, Strings, Table
 from calque.detection.kinds.numbers import KINDS, VIEWS
 from calque.detection.numbers import F1, RATIOS, Cut, EmptyPages, Tally
 from calque.detection.scoring import Status
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share
+from calque.evaluation.item_outcomes import Alarms, Standing, Truths, positions
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.geometry.boxes import corners
 from calque.geometry.forms import FORMS
 from calque.kernels.structs import Kind

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats, Ints, Table
-from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import (
+from calque.base.columns import Flags, Floats, Ints, Table
+from calque.base.start_up import Frozen
+from calque.detection import average_precision
+from calque.detection.kinds import numbers
+from calque.detection.scoring import EXCLUDED, INVALID, Status
+from calque.engines import at_once, threads_for
+from calque.evaluation.ledger import UNIT, Ledger, Piece
+from calque.evaluation.measures import (
     Mean,
     Measure,
     MeasureName,
@@ -22,12 +27,7 @@ from calque.core.measures import (
     joined_fractions,
     weighted_mean,
 )
-from calque.core.start_up import Frozen
-from calque.core.task import is_number
-from calque.detection import average_precision
-from calque.detection.kinds import numbers
-from calque.detection.scoring import EXCLUDED, INVALID, Status
-from calque.engines import at_once, threads_for
+from calque.evaluation.task import is_number
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.columns import Array, Column, Flags, Floats, Strings, Table
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
+from calque.base.columns import Array, Column, Flags, Floats, Strings, Table
+from calque.corpus.boxes import distinct_names
 from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, View
 from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, STATUS_NAMES, Status
+from calque.evaluation.ledger import UNIT, Ledger
 
 
 def outcomes(ledger: Ledger, threshold: float, *, lowest: float, view: View = KINDS) -> Table:

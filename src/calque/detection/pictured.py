@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Table
-from calque.core.corpus import distinct_names
-from calque.core.errors import ConfigError
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation import pictured as columns
-from calque.core.presentation.pictured import FP, TP, Breakdown, Number, Overview, Part, Pictured
-from calque.core.presentation.wording import counted
+from calque.base.columns import Array, Codes, Flags, Table
+from calque.base.errors import ConfigError
+from calque.base.wording import counted
+from calque.corpus.boxes import distinct_names
 from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, VIEWS
 from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, Status
 from calque.detection.views import view
 from calque.detection.views.crops import LIMITS
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation import report_data as columns
+from calque.evaluation.presentation.report_data import FP, TP, Breakdown, Number, Overview, Part, Pictured
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -138,7 +138,7 @@ def _made_up(task: Detection, ledger: Ledger) -> Flags:
 
 def viewed(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers with the views of a report, whether or not they were asked for."""
-    from calque.core.measures import settle
+    from calque.evaluation.measures import settle
 
     made = {"score_calibration": calibration(_found_outcomes(task, ledger), ledger.table("found").array("score"))}
     lacking = [name for name in SHOWN if not isinstance(numbers.get(name), Mapping)]

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import (
+from calque.base.wording import counted, joined, percent, plural_of, short_names, some
+from calque.detection import views
+from calque.detection.average_precision import NAMES
+from calque.detection.numbers import RATIOS, SCOPES
+from calque.detection.views import ASKED_FOR, view
+from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
+from calque.evaluation.presentation.result_schema import (
     COUNT,
     NUMBER,
     SHARE,
@@ -18,12 +23,7 @@ from calque.core.presentation.result_schema import (
     perhaps,
     result_of,
 )
-from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted, joined, percent, plural_of, short_names, some
-from calque.detection import views
-from calque.detection.average_precision import NAMES
-from calque.detection.numbers import RATIOS, SCOPES
-from calque.detection.views import ASKED_FOR, view
+from calque.evaluation.presentation.sections import Section
 
 SPATIAL = RATIOS[3:]
 HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))

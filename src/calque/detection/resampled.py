@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, where_else
-from calque.core.ledger import UNIT, Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, tied_rows
-from calque.core.start_up import Frozen
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints, where_else
+from calque.base.start_up import Frozen
 from calque.detection.average_precision import AREA_RANGES, image_order
 from calque.detection.kinds.numbers import REPAIRS, VIEWS, Repair
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, tied_rows
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import Kind, Masks

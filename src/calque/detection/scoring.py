@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from calque.core.boxes.overlay import PAGE_DETAILS, Layer, Overlay
-from calque.core.columns import Bytes, Column, Flags, Strings, Table
-from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.ledger import Ledger
-from calque.core.pairing import Pairing, ScorePairing, by_score, greedy
+from calque.base.columns import Bytes, Column, Flags, Strings, Table
+from calque.corpus.boxes import BoxCorpus, Flaw
 from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
 from calque.detection.views.columns import Roles, added
 from calque.engines import at_once, threads_for
+from calque.evaluation.boxes.overlay import PAGE_DETAILS, Layer, Overlay
+from calque.evaluation.boxes.pairing import Pairing, ScorePairing, by_score, greedy
+from calque.evaluation.ledger import Ledger
 from calque.geometry.forms import FORMS
 from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART
 

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.boxes.reading import BoxReading
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting, spell
+from calque.base.arguments import renamed_arguments
+from calque.base.errors import ConfigError, did_you_mean
+from calque.evaluation.boxes.reading import BoxReading
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.task import Task, setting, spell
 from calque.geometry.forms import ON
 
 if TYPE_CHECKING:
-    from calque.core.columns import Table
-    from calque.core.corpus import BoxCorpus, Corpus
-    from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
-    from calque.core.presentation.sections import Section
-    from calque.core.unevaluated import Ground
+    from calque.base.columns import Table
+    from calque.corpus.boxes import BoxCorpus, Corpus
     from calque.detection.kinds import Limits
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.presentation.sections import Section
 
 HEAVIEST = 1e100
 """The largest class weight: sums of weights times counts stay finite."""
@@ -166,7 +166,7 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
     @renamed_arguments(expected="truth", found="predictions")
     def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
-        from calque.core.corpus import Batches, documents_to_come
+        from calque.corpus.boxes import Batches, documents_to_come
 
         allow, wanted = self.allow_missing_scores, bool(self.by)
         batches = self.box_batches(truth, predictions, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
@@ -214,8 +214,8 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any truth counts."""
-        from calque.core.unevaluated import box_ground
         from calque.detection.scoring import counted
+        from calque.evaluation.nothing_evaluated import box_ground
 
         return box_ground(ledger, counted, "objects")
 

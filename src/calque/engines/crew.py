@@ -15,7 +15,7 @@ import threading
 from contextlib import suppress
 from typing import IO, Any
 
-from calque.core.errors import CalqueError
+from calque.base.errors import CalqueError
 from calque.engines.worker import ITEM, WORK, receive, send
 
 ENDED = "a worker was ended from outside, perhaps because memory ran out; try fewer --jobs"

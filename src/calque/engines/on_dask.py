@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Self
 
-from calque.core.errors import DISTRIBUTION, CalqueError, MissingExtra
+from calque.base.errors import DISTRIBUTION, CalqueError, MissingExtra
 from calque.engines.engine import Item, Outcome
 from calque.engines.telling import meter
 

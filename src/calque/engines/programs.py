@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from calque.core.start_up import Frozen
+from calque.base.start_up import Frozen
 
 
 class Answer(Frozen):

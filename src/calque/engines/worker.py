@@ -12,7 +12,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any
 
-from calque.core.start_up import roomy
+from calque.base.start_up import roomy
 from calque.engines.in_threads import begin
 
 WORK = b"w"

@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from calque.core.arguments import names_arguments
-from calque.core.columns import Table
-from calque.core.errors import ConfigError
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import settle
-from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.core.storage.spool import Spool
-from calque.core.storage.state import pack, unpack, well_formed
+from calque.base.arguments import names_arguments
+from calque.base.columns import Table
+from calque.base.errors import ConfigError
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import settle
+from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
+from calque.evaluation.storage.spool import Spool
+from calque.evaluation.storage.state import pack, unpack, well_formed
 from calque.fields.accounting.rows import BOX_COLUMNS, RATING_COLUMNS
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics
 from calque.fields.confidence.calibration import Ratings

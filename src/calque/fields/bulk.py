@@ -10,16 +10,16 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from calque.core.arguments import names_arguments
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
-from calque.core.errors import CalqueError, ConfigError, MergeError
-from calque.core.evaluator import Evaluator, Keep
-from calque.core.result import Result
-from calque.core.short_repr import short_repr
-from calque.core.storage.state import well_formed
+from calque.base.arguments import names_arguments
+from calque.base.errors import CalqueError, ConfigError, MergeError
+from calque.base.short_repr import short_repr
+from calque.corpus.boxes import UnitId
+from calque.corpus.records import RecordCorpus
 from calque.engines import using
 from calque.engines.in_processes import Processes
+from calque.evaluation.evaluator import Evaluator, Keep
+from calque.evaluation.result import Result
+from calque.evaluation.storage.state import well_formed
 from calque.fields.accumulators import LedgerAccumulator, PostComparisonAccumulator
 from calque.fields.comparison.one_document import Wanted, compare_documents, compare_pair
 from calque.fields.schemas.leaf_types import Accounting

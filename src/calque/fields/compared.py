@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats
-from calque.core.ledger import UNIT, Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.core.standing import NO_ALARMS, Alarms, Standing, Truths, numbered
+from calque.base.columns import Array, Flags, Floats
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.evaluation.item_outcomes import NO_ALARMS, Alarms, Standing, Truths, numbered
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.comparison.cells import class_of
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Ints, Strings, Table, concat
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation import pictured as columns
+from calque.base.columns import Array, Bytes, Ints, Strings, Table, concat
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation import report_data as columns
 from calque.fields.accounting.rows import OUTCOME_NAMES, OUTCOMES
 from calque.fields.comparison.records import Outcome
 from calque.fields.occurrences import Occurrences, Paths, bare

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings, Table, take
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined
+from calque.base.columns import Column, Strings, Table, take
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined
 from calque.fields.comparison.records import Outcome
 from calque.fields.confidence.ranking import grouped
 from calque.fields.task import FAILURES
 
 if TYPE_CHECKING:
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
 
 WORST = 10
 """How many of the worst documents a result lists."""
@@ -226,7 +226,7 @@ def field_table(result: Result) -> Table:
 
 
 def _checked(result: Result) -> Result:
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
     from calque.fields.task import Fields
 
     if not isinstance(result, Result) or not isinstance(result.task, Fields):

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from datetime import date, time
 from typing import Any
 
-from calque.core.arguments import renamed_arguments
-from calque.core.errors import ConfigError, ContractError
-from calque.core.evaluator import Evaluator
-from calque.core.result import Result
+from calque.base.arguments import renamed_arguments
+from calque.base.errors import ConfigError, ContractError
+from calque.evaluation.evaluator import Evaluator
+from calque.evaluation.result import Result
 from calque.fields.comparison.one_document import Wanted, compare_documents, compare_pair
 from calque.fields.schemas.inference import infer_schema
 from calque.fields.schemas.sources import schema_text

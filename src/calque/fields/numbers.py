@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import ExactSum, Measure
-from calque.core.task import is_number
 from calque.engines import at_once, threads_for
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import ExactSum, Measure
+from calque.evaluation.task import is_number
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.confidence.calibration import Ratings

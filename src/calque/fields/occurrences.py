@@ -7,8 +7,8 @@ from itertools import chain
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Ints, Strings, Table, distinct, numbered
-from calque.core.ledger import UNIT
+from calque.base.columns import Array, Flags, Ints, Strings, Table, distinct, numbered
+from calque.evaluation.ledger import UNIT
 from calque.fields.accounting.rows import OUTCOMES
 from calque.fields.comparison.cells import class_of
 from calque.fields.comparison.records import Outcome

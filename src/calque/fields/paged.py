@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from calque.core.boxes.overlay import NORMALIZED
-from calque.core.columns import Array, Floats, Ints, Strings, Table, distinct, numbered
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation import pictured as columns
+from calque.base.columns import Array, Floats, Ints, Strings, Table, distinct, numbered
+from calque.evaluation.boxes.overlay import NORMALIZED
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation import report_data as columns
 
 SIDES = (("truth", "t"), ("found", "p"))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import (
+from calque.base.wording import counted, joined, percent, some
+from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
+from calque.evaluation.presentation.result_schema import (
     COUNT,
     MEASURE,
     NUMBER,
@@ -20,8 +21,7 @@ from calque.core.presentation.result_schema import (
     perhaps,
     result_of,
 )
-from calque.core.presentation.sections import Missing, Section
-from calque.core.presentation.wording import counted, joined, percent, some
+from calque.evaluation.presentation.sections import Missing, Section
 from calque.fields.task import FAILURES
 
 FIELD_HEAD = ("field", "TP", "FA", "FD", "FN", "TN", "precision", "recall", "F1", "accuracy", "score")

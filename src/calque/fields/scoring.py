@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.base.errors import ContractError, Issue, Severity, by_place, summarize
+from calque.base.start_up import Frozen
 from calque.comparators import base
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import Batches, UnitId, in_canonical_order
-from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
-from calque.core.ledger import Ledger
-from calque.core.start_up import Frozen
+from calque.corpus.boxes import Batches, UnitId, in_canonical_order
+from calque.corpus.records import RecordCorpus
 from calque.engines import meter, portable, processes
+from calque.evaluation.ledger import Ledger
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values

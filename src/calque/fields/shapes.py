@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.errors import Issue, Severity
-from calque.core.ledger import UNIT
+from calque.base.errors import Issue, Severity
+from calque.evaluation.ledger import UNIT
 from calque.fields.comparison.cells import is_wrapper
 
 if TYPE_CHECKING:
-    from calque.core.corpora.records import RecordCorpus
-    from calque.core.ledger import Ledger
+    from calque.corpus.records import RecordCorpus
+    from calque.evaluation.ledger import Ledger
 
 CODES = ("predictions-in-envelope", "values-in-wrapper", "truth-in-envelope", "no-common-field")
 """The shapes, the likeliest cause first."""

@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.digests import digest
-from calque.core.errors import ConfigError
-from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting, take_in
+from calque.base.arguments import renamed_arguments
+from calque.base.digests import digest
+from calque.base.errors import ConfigError
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.task import Task, setting, take_in
 from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
-    from calque.core.columns import Table
-    from calque.core.corpora.records import RecordCorpus
-    from calque.core.errors import Issue
-    from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
-    from calque.core.unevaluated import Ground
+    from calque.base.columns import Table
+    from calque.base.errors import Issue
+    from calque.corpus.records import RecordCorpus
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
@@ -261,14 +261,14 @@ class Fields(PartsBeside, Task, kw_only=True):
         """What the schema says and has no meaning here; nothing is lost by it."""
         if '"passed_over":' not in self.schema:
             return ()
-        from calque.core.errors import Issue, Severity
+        from calque.base.errors import Issue, Severity
 
         listed = json.loads(self.schema).get("passed_over", ())
         return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, and whether the truth has any value."""
-        from calque.core.unevaluated import NO_TRUTH, Ground
+        from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
 
         known = super().ground(ledger)
         values = sum(

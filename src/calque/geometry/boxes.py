@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats
-from calque.core.start_up import Struct
+from calque.base.columns import Array, Flags, Floats
+from calque.base.start_up import Struct
 from calque.geometry.forms import FAR, BoxForm
 
 

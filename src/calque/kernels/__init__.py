@@ -11,7 +11,7 @@ import warnings
 from functools import cache
 from typing import TYPE_CHECKING
 
-from calque.core.errors import ConfigError
+from calque.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from calque.kernels.protocol import Kernels
@@ -74,11 +74,3 @@ def keep_freed_memory() -> None:
         from calque.kernels import _native
 
         _native.keep_freed_memory()
-
-
-def reserve_room(descriptor: int, size: int) -> None:
-    """Set aside room for a new file of so many bytes, where the compiled kernels can ask for it: it is written sooner then."""
-    if chosen() == "native":
-        from calque.kernels import _native
-
-        _native.reserve_room(descriptor, size)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints
+from calque.base.columns import Array, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import iou
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.base.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.kernels.structs import (
     CocoSettings,
     CocoTruths,

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
 from calque.kernels import TWINS, chosen
 
 

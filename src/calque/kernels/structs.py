@@ -8,13 +8,13 @@ from __future__ import annotations
 from enum import IntEnum, unique
 from typing import TYPE_CHECKING, TypeAlias
 
-from calque.core.start_up import Struct
+from calque.base.start_up import Struct
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from calque.core.columns import Bytes, Codes, Floats, Ints
+    from calque.base.columns import Bytes, Codes, Floats, Ints
     from calque.geometry.forms import BoxForm
 
 

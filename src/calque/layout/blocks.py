@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.arguments import names_arguments
-from calque.core.columns import Codes, Floats
-from calque.core.errors import ConfigError, ContractError, Issue
+from calque.base.arguments import names_arguments
+from calque.base.columns import Codes, Floats
+from calque.base.errors import ConfigError, ContractError, Issue
 from calque.geometry.forms import BoxForm
 from calque.geometry.rectangles import Sized, iou_of_sized
 from calque.kernels import kernels

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Strings
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.pictured import corners_of, page_rows
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.core.standing import NO_ALARMS, Alarms, Standing, Truths, positions
+from calque.base.columns import Array, Flags, Strings
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.evaluation.item_outcomes import NO_ALARMS, Alarms, Standing, Truths, positions
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation.report_data import corners_of, page_rows
 from calque.layout.numbers import NAMES, used_by, verdicts
 
 if TYPE_CHECKING:

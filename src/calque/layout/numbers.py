@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Column, Flags, Ints, Strings, Table
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, Undefined, counts
+from calque.base.columns import Array, Column, Flags, Ints, Strings, Table
+from calque.corpus.boxes import distinct_names
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Measure, Undefined, counts
 
 SOURCE = "Layout Accuracy Evaluation"
 UNMATCHED = "(unmatched)"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation import pictured as columns
-from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
-from calque.core.presentation.wording import counted
+from calque.base.columns import Array
+from calque.base.wording import counted
+from calque.corpus.boxes import distinct_names
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation import report_data as columns
+from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, Pictured
 from calque.layout.numbers import MEASURES, NAMES, UNMATCHED, dropped, verdicts
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
-from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted, percent, some
+from calque.base.wording import counted, percent, some
+from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
+from calque.evaluation.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
+from calque.evaluation.presentation.sections import Section
 from calque.layout.numbers import MEASURES, NAMES, UNMATCHED
 
 MOST_COLUMNS = 12

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.boxes.overlay import PAGE_DETAILS, Layer, Overlay
-from calque.core.columns import Bytes, Column, Flags, Table
-from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.ledger import Ledger
-from calque.core.pairing import best
+from calque.base.columns import Bytes, Column, Flags, Table
+from calque.corpus.boxes import BoxCorpus, Flaw
+from calque.evaluation.boxes.overlay import PAGE_DETAILS, Layer, Overlay
+from calque.evaluation.boxes.pairing import best
+from calque.evaluation.ledger import Ledger
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
 
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id", "match")) | PAGE_DETAILS

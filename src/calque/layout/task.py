@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.boxes.reading import BoxReading
-from calque.core.errors import ConfigError
-from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting
+from calque.base.arguments import renamed_arguments
+from calque.base.errors import ConfigError
+from calque.evaluation.boxes.reading import BoxReading
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.task import Task, setting
 from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
-    from calque.core.columns import Table
-    from calque.core.corpus import BoxCorpus, Corpus
-    from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
-    from calque.core.unevaluated import Ground
+    from calque.base.columns import Table
+    from calque.corpus.boxes import BoxCorpus, Corpus
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
 
 
 class Layout(BoxReading, PartsBeside, Task, kw_only=True):
@@ -73,7 +73,7 @@ class Layout(BoxReading, PartsBeside, Task, kw_only=True):
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any block counts."""
-        from calque.core.unevaluated import box_ground
+        from calque.evaluation.nothing_evaluated import box_ground
         from calque.layout.scoring import counted
 
         return box_ground(ledger, counted, "blocks")

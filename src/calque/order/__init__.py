@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.start_up import lazily
+from calque.base.start_up import lazily
 from calque.order.task import Order as Order
 
 if TYPE_CHECKING:
-    from calque.core.corpora.orders import OrderCorpus as OrderCorpus
+    from calque.corpus.orders import OrderCorpus as OrderCorpus
     from calque.order.judging import Compared as Compared
     from calque.order.judging import compare as compare
 
 _HOME = {
     "Compared": "calque.order.judging",
-    "OrderCorpus": "calque.core.corpora.orders",
+    "OrderCorpus": "calque.corpus.orders",
     "compare": "calque.order.judging",
 }
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Strings
-from calque.core.ledger import UNIT, Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.core.standing import NO_ALARMS, Standing, Truths
+from calque.base.columns import Array, Flags, Floats, Strings
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.evaluation.item_outcomes import NO_ALARMS, Standing, Truths
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.order.numbers import LOST, Pages
 from calque.order.scoring import Status
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.arguments import names_arguments, renamed_arguments
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.core.corpora.orders import Group, OrderPage
-from calque.core.errors import IssueLog
-from calque.core.short_repr import short_repr
+from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.base.errors import IssueLog
+from calque.base.short_repr import short_repr
+from calque.corpus.orders import Group, OrderPage
 from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints
-from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, Undefined
-from calque.core.resampled import share
+from calque.base.columns import Array, Floats, Ints
+from calque.corpus.boxes import UnitId
+from calque.evaluation.document_sums import share
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Measure, Undefined
 from calque.kernels.structs import BREAKS, ORDER_COUNTS
 
 NOT_JUDGED = "no page has two blocks whose order can be judged"

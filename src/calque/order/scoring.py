@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Column, Ints, Strings, Table
-from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
-from calque.core.corpus import UnitId, canonical, distinct_names
-from calque.core.errors import Issue, Severity
-from calque.core.ledger import UNIT, Ledger
+from calque.base.columns import Column, Ints, Strings, Table
+from calque.base.errors import Issue, Severity
+from calque.corpus.boxes import UnitId, canonical, distinct_names
+from calque.corpus.orders import Group, OrderCorpus, OrderPage
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.kernels.structs import BREAKS, ORDER_COUNTS
 from calque.order.judging import Judged, OrderSide, judged
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.errors import ConfigError
-from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting, take_in
+from calque.base.arguments import renamed_arguments
+from calque.base.errors import ConfigError
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.task import Task, setting, take_in
 
 if TYPE_CHECKING:
-    from calque.core.columns import Table
-    from calque.core.corpora.orders import OrderCorpus
-    from calque.core.corpus import Corpus
-    from calque.core.errors import Issue
-    from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
-    from calque.core.unevaluated import Ground
+    from calque.base.columns import Table
+    from calque.base.errors import Issue
+    from calque.corpus.boxes import Corpus
+    from calque.corpus.orders import OrderCorpus
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
 FOUR = ("pairs", "successors", "footrule", "edit")
@@ -80,7 +80,7 @@ class Order(PartsBeside, Task, kw_only=True):
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Return the documents of both sides, and why nothing was evaluated if the ground truth orders no blocks."""
-        from calque.core.unevaluated import NO_TRUTH, Ground
+        from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
 
         found = super().ground(ledger)
         if found is None or ledger.table("pages").array("truth").any():

@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from calque.core.errors import ContractError
-from calque.core.storage.marks import FileMark, mark_of
+from calque.base.errors import ContractError
+from calque.base.file_stamps import FileMark, mark_of
 from calque.readers.sources import json_tree
 
 MARK = b"\xef\xbb\xbf"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calque.core.corpora.records import RecordCorpus
-from calque.core.errors import Issue, Severity
+from calque.base.errors import Issue, Severity
+from calque.corpus.records import RecordCorpus
 
 MOST_RECORDS = 5_000
 """Files with more records are not searched for a better key."""

@@ -11,10 +11,10 @@ from dataclasses import is_dataclass, replace
 from functools import partial
 from typing import Any
 
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import Corpus, UnitId
-from calque.core.errors import ContractError, Issue, IssueLog, Severity
-from calque.core.storage.marks import FileMark, mark_of
+from calque.base.errors import ContractError, Issue, IssueLog, Severity
+from calque.base.file_stamps import FileMark, mark_of
+from calque.corpus.boxes import Corpus, UnitId
+from calque.corpus.records import RecordCorpus
 from calque.engines import processes
 from calque.kernels import kernels
 from calque.readers.line_records import LineRecords, Taker, check_unchanged, whole_lines, without

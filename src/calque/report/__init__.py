@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from calque.core.storage.files import check_opens_as_page, write_whole
+from calque.base.files import check_opens_as_page, write_whole
 
 if TYPE_CHECKING:
-    from calque.core.comparison.compare import Comparison
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
     from calque.report.images import Beside
+    from calque.statistics.comparison import Comparison
 
 MEGABYTE = 1_000_000
 

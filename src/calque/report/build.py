@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array
-from calque.core.errors import ConfigError, summarize
-from calque.core.presentation.pictured import Phrase, Pictured, Sentence
-from calque.core.presentation.sections import Missing, Section, cell, printable, with_reasons
-from calque.core.presentation.wording import brief, short_names
-from calque.core.start_up import Frozen
+from calque.base.columns import Array
+from calque.base.errors import ConfigError, summarize
+from calque.base.start_up import Frozen
+from calque.base.wording import brief, short_names
+from calque.evaluation.presentation.report_data import Phrase, Pictured, Sentence
+from calque.evaluation.presentation.sections import Missing, Section, cell, printable, with_reasons
 from calque.report.comparison import aligned, change_columns, compared, on_one_scale, plain
 from calque.report.images import Pictures, beside
 from calque.report.page import MOST_ROWS, document, packed, shortened
 
 if TYPE_CHECKING:
-    from calque.core.comparison.compare import Comparison
-    from calque.core.ledger import Ledger
-    from calque.core.result import Result
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.result import Result
     from calque.report.images import Beside
+    from calque.statistics.comparison import Comparison
 
 FORMAT = 1
 """Raised when the page could not read older data; data and page are always written together."""

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Column, Ints, Table, concat, take
-from calque.core.comparison.changes import alarm_places
-from calque.core.comparison.compare import Compared, Comparison
-from calque.core.comparison.presentation import headline, sections, title
-from calque.core.ledger import UNIT, Ledger, joint_names, recoded
-from calque.core.measures import MeasureName
-from calque.core.presentation.pictured import FN, FP, TP, WRONG, narrow, page_reach
-from calque.core.presentation.sections import Section, printable
-from calque.core.presentation.wording import brief, counted
-from calque.core.result import Result
+from calque.base.columns import Array, Codes, Column, Ints, Table, concat, take
+from calque.base.wording import brief, counted
+from calque.evaluation.ledger import UNIT, Ledger, joint_names, recoded
+from calque.evaluation.measures import MeasureName
+from calque.evaluation.presentation.report_data import FN, FP, TP, WRONG, narrow, page_reach
+from calque.evaluation.presentation.sections import Section, printable
+from calque.evaluation.result import Result
+from calque.statistics.changes import alarm_places
+from calque.statistics.comparison import Compared, Comparison
+from calque.statistics.presentation import headline, sections, title
 
 FIXED, BROKEN, NEW, GONE = range(4)
 """What a change is, as the columns of changes have it."""

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.boxes.overlay import NORMALIZED
-from calque.core.columns import Array, Strings, Table
-from calque.core.errors import ConfigError, MissingExtra
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.pictured import FN, FP, TP, WRONG
-from calque.core.start_up import Frozen
-from calque.core.storage.files import check_no_links, write_entry
+from calque.base.columns import Array, Strings, Table
+from calque.base.errors import ConfigError, MissingExtra
+from calque.base.files import check_no_links, write_entry
+from calque.base.start_up import Frozen
 from calque.engines import meter, threads
+from calque.evaluation.boxes.overlay import NORMALIZED
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation.report_data import FN, FP, TP, WRONG
 
 EXTENSIONS = ("png", "jpg", "jpeg", "webp")
 KNOWN = {"PNG": b"\x89PNG\r\n\x1a\n", "JPEG": b"\xff\xd8\xff", "WEBP": b"RIFF"}

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array
-from calque.core.presentation.sections import Section, to_html
+from calque.base.columns import Array
+from calque.evaluation.presentation.sections import Section, to_html
 
 if TYPE_CHECKING:
     from calque.report.images import Picture

@@ -6,14 +6,14 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calque.core.errors import ConfigError, MissingExtra, did_you_mean
-from calque.core.presentation.sections import printable
-from calque.core.presentation.style import on_paper
-from calque.core.presentation.wording import brief, counted
+from calque.base.errors import ConfigError, MissingExtra, did_you_mean
+from calque.base.style import on_paper
+from calque.base.wording import brief, counted
+from calque.evaluation.presentation.sections import printable
 
 if TYPE_CHECKING:
-    from calque.core.comparison.compare import Compared, Comparison
-    from calque.core.result import Result
+    from calque.evaluation.result import Result
+    from calque.statistics.comparison import Compared, Comparison
 
 FOUND, MISSED, ALARM, INK, SOFT, CUT, AMBER = map(on_paper, ("tp", "fn", "fp", "ink", "ink-3", "cut", "cut-line"))
 LINES = (
@@ -268,7 +268,7 @@ def _shares_of_everything(comparison: Comparison) -> list[Compared]:
 
 
 def _differences(axes: Any, comparison: Comparison) -> Size:
-    from calque.core.comparison.presentation import title
+    from calque.statistics.presentation import title
 
     shown = _shares_of_everything(comparison)[:14][::-1]
     runs = list(comparison.results)[1:]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.start_up import lazily
+from calque.base.start_up import lazily
 from calque.tables.task import Tables as Tables
 
 if TYPE_CHECKING:
-    from calque.core.corpora.tables import TableCorpus as TableCorpus
+    from calque.corpus.tables import TableCorpus as TableCorpus
     from calque.tables.one_pair import Compared as Compared
     from calque.tables.one_pair import Table as Table
     from calque.tables.one_pair import compare as compare
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Compared": "calque.tables.one_pair",
     "Table": "calque.tables.one_pair",
-    "TableCorpus": "calque.core.corpora.tables",
+    "TableCorpus": "calque.corpus.tables",
     "compare": "calque.tables.one_pair",
     "parse": "calque.tables.one_pair",
     "teds": "calque.tables.one_pair",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats
-from calque.core.corpora.tables import CellTable
+from calque.base.columns import Codes, Floats
+from calque.corpus.tables import CellTable
 from calque.geometry.boxes import edges, intersection, iou
 from calque.geometry.forms import BoxForm
 

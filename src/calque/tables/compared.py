@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Strings
-from calque.core.ledger import Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.core.standing import Alarms, Standing, Truths
+from calque.base.columns import Array, Flags, Floats, Strings
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.evaluation.item_outcomes import Alarms, Standing, Truths
+from calque.evaluation.ledger import Ledger
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.numbers import BLOCKS, GRITS, Rows
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Floats, Ints
-from calque.core.corpora.tables import CellTable
+from calque.base.columns import Array, Codes, Floats, Ints
+from calque.corpus.tables import CellTable
 from calque.kernels import kernels
 from calque.kernels.structs import Grids, RowTables, TextPoints
 from calque.tables import adjacency

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from rapidfuzz.distance import Levenshtein
 
-from calque.core.columns import Codes
-from calque.core.corpora.tables import CellTable
+from calque.base.columns import Codes
+from calque.corpus.tables import CellTable
 
 KINDS = (
     "row_missed", "row_spurious", "row_merged", "row_split", "column_missed", "column_spurious", "cell_missed",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calque.core.measures import Measure
+from calque.evaluation.measures import Measure
 
 TEDS_SOURCE = "Zhong et al. 2020 (PubTabNet), without its errors"
 GRITS_SOURCE = "Smock et al. 2023 (GriTS), as grits-metric 0.7"

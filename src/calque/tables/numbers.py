@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Strings
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, Undefined
-from calque.core.resampled import share
+from calque.base.columns import Array, Flags, Floats, Strings
+from calque.evaluation.document_sums import share
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Measure, Undefined
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.kinds import KINDS
 from calque.tables.measures import MEASURES
 from calque.tables.scoring import Status, slice_column
 
 if TYPE_CHECKING:
-    from calque.core.columns import Table
+    from calque.base.columns import Table
     from calque.tables.task import Tables
 
 MEANS = ("teds", "teds_struct", "grits_top", "grits_con", "grits_loc", "exact", "rows_right", "columns_right")

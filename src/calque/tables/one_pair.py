@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from calque.core.arguments import names_arguments, renamed_arguments
-from calque.core.columns import Array
-from calque.core.corpora.tables import CellTable
-from calque.core.errors import ContractError, Severity
-from calque.core.result import strict_json
-from calque.core.short_repr import one_line
+from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.columns import Array
+from calque.base.errors import ContractError, Severity
+from calque.base.short_repr import one_line
+from calque.corpus.tables import CellTable
+from calque.evaluation.result import strict_json
 from calque.readers.tables.files import one_table
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.comparing import Pair

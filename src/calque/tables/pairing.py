@@ -7,11 +7,11 @@ from itertools import product
 
 import numpy as np
 
-from calque.core.assignment import assign
-from calque.core.columns import Floats
-from calque.core.corpora.tables import CellTable
+from calque.base.columns import Floats
+from calque.corpus.tables import CellTable
 from calque.geometry.boxes import edges, intersection, iou
 from calque.geometry.forms import BoxForm
+from calque.kernels.assignment import assign
 
 Tables = Sequence[CellTable]
 Places = list[tuple[int, int]]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Floats, Strings, Table
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.pictured import OUTCOMES as IN_REPORTS
-from calque.core.presentation.pictured import Number, Overview, Part, Pictured
-from calque.core.presentation.wording import counted
+from calque.base.columns import Floats, Strings, Table
+from calque.base.wording import counted
+from calque.corpus.boxes import distinct_names
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation.report_data import OUTCOMES as IN_REPORTS
+from calque.evaluation.presentation.report_data import Number, Overview, Part, Pictured
 from calque.tables.kinds import KINDS
 from calque.tables.numbers import Rows
 from calque.tables.presentation import IN_WORDS

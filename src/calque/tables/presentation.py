@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import (
+from calque.base.wording import counted, laid_over, percent
+from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
+from calque.evaluation.presentation.result_schema import (
     COUNT,
     MEASURE,
     NUMBER,
@@ -19,8 +20,7 @@ from calque.core.presentation.result_schema import (
     perhaps,
     result_of,
 )
-from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted, laid_over, percent
+from calque.evaluation.presentation.sections import Section
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.kinds import KINDS
 from calque.tables.measures import ABOUT, KIND_WORDS

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from calque.core.characters import folded, normalized, squeezed
-from calque.core.corpora.tables import CellTable, TableCorpus
-from calque.core.errors import all_read
+from calque.base.errors import all_read
+from calque.base.text_normalization import folded, normalized, squeezed
+from calque.corpus.tables import CellTable, TableCorpus
 from calque.readers.sides.metadata import Joining
 from calque.readers.tables.files import is_single, names_documents, read_tables
 

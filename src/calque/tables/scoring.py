@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Column, Floats, Strings, Table
-from calque.core.corpora.tables import MOST_SLOTS, CellTable, TableCorpus
-from calque.core.corpus import UnitId, canonical
-from calque.core.errors import Issue, Severity
-from calque.core.ledger import UNIT, Ledger
+from calque.base.columns import Column, Floats, Strings, Table
+from calque.base.errors import Issue, Severity
+from calque.corpus.boxes import UnitId, canonical
+from calque.corpus.tables import MOST_SLOTS, CellTable, TableCorpus
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.tables import comparing
 from calque.tables.comparing import EMPTY, Comparison, Pair
 from calque.tables.kinds import KINDS, Losses

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting, take_in
+from calque.base.arguments import renamed_arguments
+from calque.base.errors import ConfigError, did_you_mean
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.task import Task, setting, take_in
 
 if TYPE_CHECKING:
-    from calque.core.columns import Table
-    from calque.core.corpora.tables import TableCorpus
-    from calque.core.corpus import Corpus
-    from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
-    from calque.core.unevaluated import Ground
+    from calque.base.columns import Table
+    from calque.corpus.boxes import Corpus
+    from calque.corpus.tables import TableCorpus
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
 """Measures that can be asked for alone."""
@@ -96,7 +96,7 @@ class Tables(PartsBeside, Task, kw_only=True):
             object.__setattr__(self, "metadata", metadata_text(self.metadata))
 
     def _check_choices(self) -> None:
-        from calque.core.characters import FOLDS
+        from calque.base.text_normalization import FOLDS
 
         for name, known in (("only", GROUPS), ("fold", tuple(FOLDS))):
             listed = getattr(self, name)
@@ -141,7 +141,7 @@ class Tables(PartsBeside, Task, kw_only=True):
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Return the documents of both sides, and why nothing was evaluated if the ground truth has no tables."""
-        from calque.core.unevaluated import NO_TRUTH, Ground
+        from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
 
         found = super().ground(ledger)
         if found is None or (ledger.table("tables").array("truth") >= 0).any():

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings, Table
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.sections import cut, pad, printable, width
+from calque.base.columns import Column, Strings, Table
+from calque.base.errors import ConfigError, did_you_mean
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation.sections import cut, pad, printable, width
 from calque.tables.kinds import KINDS
 from calque.tables.numbers import Rows
 from calque.tables.scoring import KIND_NAMES, STATUS_NAMES

@@ -9,8 +9,8 @@ from itertools import chain
 
 import numpy as np
 
-from calque.core.arguments import names_arguments, renamed_arguments
-from calque.core.columns import Codes, Ints
+from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.columns import Codes, Ints
 from calque.kernels import kernels
 
 LOG_LIMIT = 6_000_000

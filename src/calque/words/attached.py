@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from calque.core.corpora.words import Block, Edge, Lattice, TextCorpus
-from calque.core.corpus import UnitId, canonical
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
+from calque.corpus.boxes import UnitId, canonical
+from calque.corpus.words import Block, Edge, Lattice, TextCorpus
 from calque.readers.sources.json_tree import parse, read_bytes
 from calque.readers.text.lattices import read_lattices
 from calque.readers.text.text_files import TextReading, decoded

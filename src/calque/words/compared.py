@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.core.standing import Alarms, Standing, Truths, positions
+from calque.base.columns import Array, Floats, Table
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.evaluation.item_outcomes import Alarms, Standing, Truths, positions
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.words.numbers import RATIOS, Tally
 from calque.words.scoring import Status
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from calque.core.arguments import names_arguments, renamed_arguments
-from calque.core.characters import FOLDS
-from calque.core.ledger import Ledger
+from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.text_normalization import FOLDS
+from calque.evaluation.ledger import Ledger
 from calque.words.alignment import align
 
 LONGEST = 4

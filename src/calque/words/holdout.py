@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from calque.core.corpus import UnitId
-from calque.core.errors import ConfigError
+from calque.base.errors import ConfigError
+from calque.corpus.boxes import UnitId
 
 if TYPE_CHECKING:
-    from calque.core.columns import Bytes
+    from calque.base.columns import Bytes
 
 _FOLD = re.compile(r"([0-9]{1,18})/([0-9]{1,18})")
 

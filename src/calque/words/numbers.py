@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Ints
-from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import Measure, Ratio, Undefined
+from calque.base.columns import Flags, Ints
+from calque.corpus.boxes import UnitId
+from calque.evaluation.ledger import UNIT, Ledger, Piece
+from calque.evaluation.measures import Measure, Ratio, Undefined
 from calque.words.scoring import STATUS_NAMES, Status, unknown_documents
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calque.core.arguments import names_arguments
-from calque.core.evaluator import Evaluator
-from calque.core.result import strict_json
-from calque.core.short_repr import one_line
+from calque.base.arguments import names_arguments
+from calque.base.short_repr import one_line
+from calque.evaluation.evaluator import Evaluator
+from calque.evaluation.result import strict_json
 from calque.words.task import Words
 from calque.words.views import texts_of
 
@@ -96,6 +96,6 @@ def compare(truth: str | Sequence[str], predictions: str | Sequence[str], **sett
 
 
 def _plain(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    from calque.core.measures import Undefined
+    from calque.evaluation.measures import Undefined
 
     return {name: None if isinstance(value, Undefined) else value for name, value in numbers.items()}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import (
+from calque.base.wording import counted, laid_over, percent
+from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
+from calque.evaluation.presentation.result_schema import (
     COUNT,
     FLAG,
     GATE,
@@ -20,8 +21,7 @@ from calque.core.presentation.result_schema import (
     object_of,
     result_of,
 )
-from calque.core.presentation.sections import Section, pad, printable, width
-from calque.core.presentation.wording import counted, laid_over, percent
+from calque.evaluation.presentation.sections import Section, pad, printable, width
 from calque.words.numbers import CER, CONTENT, RATIOS, WER
 from calque.words.scoring import STATUS_NAMES
 

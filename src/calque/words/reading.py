@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from calque.core.corpora.words import Lattice, TextCorpus, WordCorpus
-from calque.core.corpus import UnitId
-from calque.core.errors import Issue, Severity, all_read
+from calque.base.errors import Issue, Severity, all_read
+from calque.corpus.boxes import UnitId
+from calque.corpus.words import Lattice, TextCorpus, WordCorpus
 from calque.readers.text.texts import is_single, read_texts
 from calque.words.attached import lattices_of, page_texts
 from calque.words.lattice.lattices import build_lattice

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Column, Flags, Ints, Strings, Table
-from calque.core.corpora.words import WordCorpus
-from calque.core.corpus import UnitId, canonical
-from calque.core.errors import Issue, Severity
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.wording import counted
-from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
+from calque.base.columns import Array, Codes, Column, Flags, Ints, Strings, Table
+from calque.base.errors import Issue, Severity
+from calque.base.wording import counted
+from calque.corpus.boxes import UnitId, canonical
+from calque.corpus.words import WordCorpus
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.nothing_evaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
 from calque.words.holdout import held_out

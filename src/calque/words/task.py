@@ -6,20 +6,20 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import renamed_arguments
-from calque.core.errors import ConfigError
-from calque.core.parts_beside import PartsBeside
-from calque.core.signature import Signature
-from calque.core.task import Task, setting, spell, take_in
+from calque.base.arguments import renamed_arguments
+from calque.base.errors import ConfigError
+from calque.evaluation.parts_beside import PartsBeside
+from calque.evaluation.signature import Signature
+from calque.evaluation.task import Task, setting, spell, take_in
 
 if TYPE_CHECKING:
-    from calque.core.columns import Table
-    from calque.core.corpora.words import WordCorpus
-    from calque.core.corpus import Corpus
-    from calque.core.errors import Issue
-    from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
-    from calque.core.unevaluated import Ground
+    from calque.base.columns import Table
+    from calque.base.errors import Issue
+    from calque.corpus.boxes import Corpus
+    from calque.corpus.words import WordCorpus
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
     from calque.readers.text.text_files import TextReading
     from calque.words.text.cleaning import Cleaning
 
@@ -306,12 +306,12 @@ class Words(PartsBeside, Task, kw_only=True):
         """A setting's value in the signature: long content by its digest."""
         value = getattr(self, name)
         if name == "substitute" and value:
-            from calque.core.digests import digest
+            from calque.base.digests import digest
 
             return f"{len(value)} pair{'' if len(value) == 1 else 's'} ({digest(repr(value))})"
         if name not in ("lattice", "page_text") or not value.startswith("{"):
             return super().told(name)
-        from calque.core.digests import digest
+        from calque.base.digests import digest
 
         return f"given ({digest(value)})"
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Strings, Table
-from calque.core.corpora.words import Edge, Lattice, WordCorpus
-from calque.core.corpus import UnitId
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.evaluator import Evaluator, Keep
-from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.sections import Section, noticed, with_reasons
-from calque.core.presentation.wording import counted, joined, percent, short_names
-from calque.core.result import Result
-from calque.core.verdict import FAILED, PASSED
+from calque.base.columns import Array, Strings, Table
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.wording import counted, joined, percent, short_names
+from calque.corpus.boxes import UnitId
+from calque.corpus.words import Edge, Lattice, WordCorpus
 from calque.engines import meter
+from calque.evaluation.evaluator import Evaluator, Keep
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.presentation.sections import Section, noticed, with_reasons
+from calque.evaluation.result import Result
+from calque.evaluation.verdict import FAILED, PASSED
 from calque.words.lattice.best_path import oracle
 from calque.words.presentation import SCOPES, TITLES, errors_of, side_by_side
 from calque.words.reading import lattices_for, read_all, with_lattices

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
-from calque.core.corpora.records import RecordCorpus
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
+from calque.corpus.records import RecordCorpus
 from calque.fields import compare_json
 from calque.fields.accounting.rows import page_name, plain, told_value
 from calque.fields.comparison.cells import Cell, Record, Unfit

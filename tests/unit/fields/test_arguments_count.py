@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from calque import Evaluator, Fields
+from calque.base.errors import ConfigError
 from calque.comparators import (
     ANLSComparator,
     ANLSStarComparator,
@@ -24,7 +25,6 @@ from calque.comparators import (
     PhoneComparator,
 )
 from calque.comparators.base import BUILT_IN, BaseComparator
-from calque.core.errors import ConfigError
 
 OTHERS: dict[type[BaseComparator], dict[str, tuple[Any, ...]]] = {
     ANLSComparator: {"floor": (0.0, 0.95)},

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
-from calque.core.columns import Table
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined
-from calque.core.storage.ledger_parts import LedgerParts
-from calque.core.storage.spool import Spool
+from calque.base.columns import Table
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined
+from calque.evaluation.storage.ledger_parts import LedgerParts
+from calque.evaluation.storage.spool import Spool
 from calque.fields.confidence import ranking
 from calque.fields.confidence.calibration import SWEEP_POINTS, Ratings
+from calque.statistics.bootstrap import Resampling
+from calque.statistics.comparison import compare
 
 KEYS = ("a", "b[0].x", "b[1].x")
 CONFIDENCES = (0.0, 0.1, 0.25, 0.5, 0.9, 1.0)

@@ -16,10 +16,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
-from calque.core.columns import Strings
-from calque.core.corpora.records import RecordCorpus
-from calque.core.errors import ContractError
-from calque.core.ledger import Ledger
+from calque.base.columns import Strings
+from calque.base.errors import ContractError
+from calque.corpus.records import RecordCorpus
+from calque.evaluation.ledger import Ledger
 from calque.fields.columns.batch import plain_ledger
 from calque.fields.columns.corpora import side_columns, taker
 from calque.fields.columns.layout import MOST_FIELDS, Layout, layout_of

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calque.base.errors import ConfigError
 from calque.comparators import (
     ANLSComparator,
     ANLSStarComparator,
@@ -22,7 +23,6 @@ from calque.comparators import (
 )
 from calque.comparators.base import BUILT_IN, BaseComparator, FunctionComparator, adopt, comparator, describe, named_in
 from calque.comparators.written_numbers import written
-from calque.core.errors import ConfigError
 
 
 @pytest.mark.parametrize(("floor", "score"), [(0.4, 0.5), (0.5, 0.5), (0.51, 0.0)])

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from calque.base.errors import ConfigError
 from calque.comparators import (
     ANLSComparator,
     ANLSStarComparator,
@@ -29,7 +30,6 @@ from calque.comparators import (
     register_comparator,
 )
 from calque.comparators.base import comparator, describe
-from calque.core.errors import ConfigError
 
 EVERY = (
     LevenshteinComparator(), ExactComparator(), NormalizedComparator(), NumericComparator(), FuzzyComparator(),

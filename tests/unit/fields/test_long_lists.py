@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from calque import Evaluator, Fields
-from calque.core.corpora.records import RecordCorpus
+from calque.corpus.records import RecordCorpus
 from calque.fields.comparison.cells import RecordSide
 from calque.fields.comparison.distinct_values import distinct_fields, item_scores
 from calque.fields.comparison.item_similarities import ItemSide, similarities

@@ -17,14 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Evaluator, MergeError
+from calque.base.columns import Strings, Table
 from calque.comparators import BaseComparator, register_comparator
-from calque.core import evaluator as evaluator_module
-from calque.core.columns import Strings, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.core.storage.long_ledger import StoredLedger
-from calque.core.storage.spool import Spool
 from calque.engines import heard
+from calque.evaluation import evaluator as evaluator_module
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
+from calque.evaluation.storage.long_ledger import StoredLedger
+from calque.evaluation.storage.spool import Spool
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, scoring
 from calque.fields.confidence import ranking
 
@@ -135,9 +135,9 @@ EVALUATING = """
 import sys
 import numpy as np
 from calque import Evaluator
-from calque.core import evaluator as evaluator_module
-from calque.core.columns import Table
-from calque.core.ledger import Ledger
+from calque.evaluation import evaluator as evaluator_module
+from calque.base.columns import Table
+from calque.evaluation.ledger import Ledger
 from calque.fields import Fields
 
 FIELDS = 100

@@ -13,7 +13,7 @@ import pytest
 
 from calque import ComparableField, ConfigError, ContractError, Evaluator, Fields, StructuredModel
 from calque.comparators import DateComparator, NumericComparator, OneOfComparator
-from calque.core.storage.state import pack, unpack
+from calque.evaluation.storage.state import pack, unpack
 from calque.fields.schemas.json_schema import from_plain, to_plain
 from calque.fields.schemas.plain_form import canonical, compile_plan
 from calque.readers.records import read_records
@@ -148,7 +148,7 @@ def test_a_wrong_schema_is_refused_with_its_place(schema: Any, message: str) -> 
     [
         ("nowhere.json", "nowhere.json: cannot be read: no such file"),
         ("no.such.module:Class", "cannot be imported"),
-        ("calque.core.errors:ConfigError", "is no schema; it can be a pydantic model"),
+        ("calque.base.errors:ConfigError", "is no schema; it can be a pydantic model"),
         ("{", "line 1 column 2: is not JSON"),
     ],
 )

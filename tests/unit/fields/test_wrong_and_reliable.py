@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from calque import Evaluator, Fields
-from calque.core.corpora.records import RecordCorpus
-from calque.core.measures import Undefined, fraction_parts
+from calque.corpus.records import RecordCorpus
+from calque.evaluation.measures import Undefined, fraction_parts
 from calque.fields.accounting.wrong import _similarity, _wrong, shown
 from calque.fields.comparison.cells import ABSENT, Cell
 from calque.fields.comparison.long_lists import COMMON, _blocks

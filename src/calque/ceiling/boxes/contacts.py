@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, distinct
+from calque.base.start_up import Frozen
 from calque.ceiling.boxes.joint import Joint
 from calque.ceiling.boxes.paired import Paired
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, distinct
-from calque.core.start_up import Frozen
 from calque.geometry.forms import COCO_THRESHOLDS
 from calque.kernels import kernels
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calque.base.columns import Array, Column, Flags
 from calque.ceiling.boxes.joint import Joint, systems_in
 from calque.ceiling.boxes.paired import Paired
-from calque.core.boxes.overlay import Layer, Overlay
-from calque.core.columns import Array, Column, Flags
-from calque.core.pairing import greedy
+from calque.evaluation.boxes.overlay import Layer, Overlay
+from calque.evaluation.boxes.pairing import greedy
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.columns import Array, Column, Strings, Table
-from calque.core.ledger import UNIT
+from calque.base.columns import Array, Column, Strings, Table
+from calque.evaluation.ledger import UNIT
 
 MORE = 1.125
 """How much more room a column has than the parts so far let expect; memory that is not written to costs nothing."""

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.core.boxes.overlay import Layer, Overlay
-from calque.core.columns import Array, Bytes, Codes, Flags, Ints
-from calque.core.corpus import BoxCorpus
-from calque.core.start_up import Frozen
+from calque.base.columns import Array, Bytes, Codes, Flags, Ints
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import BoxCorpus
+from calque.evaluation.boxes.overlay import Layer, Overlay
 from calque.kernels.structs import SharedAreas
 
 

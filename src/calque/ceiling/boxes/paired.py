@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calque.base.columns import Array, Bytes, Column, Flags, Floats
+from calque.base.start_up import Frozen
 from calque.ceiling.boxes.joint import Joint
-from calque.core.boxes.overlay import Layer, Overlay
-from calque.core.columns import Array, Bytes, Column, Flags, Floats
-from calque.core.corpus import Flaw
-from calque.core.pairing import Pairing, ScorePairing, best, by_score, greedy
-from calque.core.start_up import Frozen
+from calque.corpus.boxes import Flaw
 from calque.detection.average_precision import AREA_RANGES
 from calque.detection.scoring import INVALID, Status, ranked_roles, ranked_truths, roles_of, statuses
 from calque.detection.task import Detection
 from calque.detection.views.columns import Roles
+from calque.evaluation.boxes.overlay import Layer, Overlay
+from calque.evaluation.boxes.pairing import Pairing, ScorePairing, best, by_score, greedy
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
 
 if TYPE_CHECKING:

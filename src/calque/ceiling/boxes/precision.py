@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.base.columns import Array, Table
 from calque.ceiling.boxes.paired import MOST_DETECTIONS
-from calque.core.columns import Array, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined, counts
 from calque.detection.average_precision import NO_TRUTHS, precision_of, without_score
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined, counts
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calque.base.columns import Array, Codes, Column, Strings, distinct
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.fusing import fused_columns
 from calque.ceiling.boxes.growing import Columns, GrowingTables
 from calque.ceiling.boxes.joint import Joint, laid_over, some_at_a_time
 from calque.ceiling.boxes.paired import Paired, blocks_of, boxes_of
 from calque.ceiling.boxes.suspects import suspect_rows
-from calque.core.boxes.overlay import PAGE_DETAILS, Layer
-from calque.core.columns import Array, Codes, Column, Strings, distinct
-from calque.core.corpus import BoxCorpus
-from calque.core.ledger import Ledger
+from calque.corpus.boxes import BoxCorpus
 from calque.detection.scoring import STATUS_NAMES, sortable_images
 from calque.detection.views.columns import slice_column, spoken
 from calque.engines import meter
+from calque.evaluation.boxes.overlay import PAGE_DETAILS, Layer
+from calque.evaluation.ledger import Ledger
 from calque.geometry.forms import FORMS
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints, distinct
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.growing import Columns
 from calque.ceiling.boxes.joint import Joint, laid, systems_in
 from calque.ceiling.boxes.paired import Paired
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, distinct
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.base.columns import Column, Ints, Strings, Table
+from calque.base.errors import Issue, Severity, by_place, summarize
 from calque.ceiling.fields.leaves import Leaf, Met, Place, groups, leaves, met
 from calque.ceiling.fields.votes import ListVotes, Unranked
-from calque.core.columns import Column, Ints, Strings, Table
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId, in_canonical_order
-from calque.core.errors import Issue, Severity, by_place, summarize
-from calque.core.ledger import Ledger
+from calque.corpus.boxes import UnitId, in_canonical_order
+from calque.corpus.records import RecordCorpus
 from calque.detection.scoring import STATUS_NAMES, Status
 from calque.detection.views.columns import slice_column, spoken
 from calque.engines import meter
+from calque.evaluation.ledger import Ledger
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import compare_records
 from calque.fields.schemas.plan import FieldPlan, RecordPlan

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.base.columns import Array
 from calque.ceiling.fields.leaves import groups, met, of_cell
-from calque.core.columns import Array
 from calque.fields.comparison.cells import ABSENT, Cell, Record
 from calque.fields.comparison.lists import pair_items
 from calque.fields.comparison.records import compare_cells

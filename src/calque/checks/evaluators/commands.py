@@ -12,12 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from calque.base.files import check_no_links, open_entry, write_entry
 from calque.checks.evaluators import settings
 from calque.checks.evaluators.custom import CustomCheck, options
 from calque.checks.evaluators.outcome import Outcome
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys
 from calque.checks.shapes.coordinates import shown
-from calque.core.storage.files import check_no_links, open_entry, write_entry
 
 TYPE = "command"
 SECONDS = 60.0

@@ -15,13 +15,13 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.regular_files import read_regular, reason
+from calque.base.user_code import LARGEST, SOURCE, code_named, prints_to_stderr, source_of
 from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, reaches
 from calque.checks.evaluators.settings import Complaints, Key, Keys
 from calque.checks.shapes.coordinates import plain, shown
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.named_code import LARGEST, SOURCE, code_named, prints_to_stderr, source_of
-from calque.core.storage.regular_files import read_regular, reason
 from calque.engines import in_time
 
 GROUP = "calque.evaluators"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from calque.core.arguments import names_arguments
-from calque.core.short_repr import short_repr
+from calque.base.arguments import names_arguments
+from calque.base.short_repr import short_repr
 
 SLACK = 1e-9
 """How far a number may lie on the wrong side of a limit and still count as reaching it."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+from calque.base.arguments import names_arguments
 from calque.checks.evaluators import assertions, boxes, commands, custom, points, tasks
 from calque.checks.evaluators.commands import FORBIDDEN, Permission
 from calque.checks.evaluators.outcome import Outcome
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
-from calque.core.arguments import names_arguments
 
 
 class Check(Protocol):

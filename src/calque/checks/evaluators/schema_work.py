@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from calque.base.errors import did_you_mean
 from calque.checks.evaluators.patterns import Pattern, PatternClock
-from calque.core.errors import did_you_mean
 
 SECONDS = 1.0
 """How long a pattern may take for one text."""

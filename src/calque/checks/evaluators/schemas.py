@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
+from calque.base.errors import did_you_mean
 from calque.checks.evaluators.paths import equality_key, same
 from calque.checks.evaluators.patterns import Pattern
 from calque.checks.evaluators.schema_work import TooDeep, Work, exact, is_count, is_finite, is_number, size_of
 from calque.checks.shapes.coordinates import shown
-from calque.core.errors import did_you_mean
 from calque.readers.sources.json_tree import pointer
 
 Told: TypeAlias = Iterator[str]

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.yaml_tree import Located
 from calque.checks.evaluators.outcome import Ranges
 from calque.checks.evaluators.paths import Path
 from calque.checks.shapes.coordinates import shown
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.yaml_tree import Located
 
 Value = TypeVar("Value")
 

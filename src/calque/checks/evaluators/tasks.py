@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from calque.base.errors import CalqueError, ConfigError, did_you_mean
 from calque.checks.evaluators import settings
 from calque.checks.evaluators.custom import options
 from calque.checks.evaluators.outcome import Outcome, Ranges, Status, Verdict, reaches, unusable, within
 from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.evaluators.settings import PATH_SCHEMA, SHARED_KEYS, Complaints, Key, Keys, choice
 from calque.checks.shapes.coordinates import plain, shown
-from calque.core.errors import CalqueError, ConfigError, did_you_mean
-from calque.core.measures import MeasureName
-from calque.core.task import BUILT_IN, Task, task_class
-from calque.core.task import settings as settings_of
+from calque.evaluation.measures import MeasureName
+from calque.evaluation.task import BUILT_IN, Task, task_class
+from calque.evaluation.task import settings as settings_of
 
 VERBS = {"detect": "detection", "layout": "layout", "fields": "fields", "words": "words", "tables": "tables", "order": "order"}
 TYPES: Mapping[str, str] = {verb: name for verb, name in VERBS.items() if name in BUILT_IN}
@@ -96,7 +96,7 @@ class TaskCheck:
 
     def _sound(self, truth: Any) -> bool:
         """Whether the expected data can be evaluated at all, and has this measure: held against itself, it can."""
-        from calque.core.evaluator import Evaluator
+        from calque.evaluation.evaluator import Evaluator
 
         task: Any = self.task
         if hasattr(task, "allow_missing_scores"):
@@ -116,7 +116,7 @@ class TaskCheck:
         if isinstance(value, str | bytes) or value is None:
             raise ValueError(f"{shown(value)} is not data that {self.task.name} can evaluate; give it as JSON")
         if self.task.name == "fields":
-            from calque.core.corpora.records import RecordCorpus
+            from calque.corpus.records import RecordCorpus
 
             records = value if isinstance(value, list) else [value]
             if not all(isinstance(record, Mapping) for record in records):
@@ -125,7 +125,7 @@ class TaskCheck:
         return _rows(value) if self.task.name == "order" else value
 
     def _judged(self, truth: Any, found: Any) -> Outcome:
-        from calque.core.evaluator import Evaluator
+        from calque.evaluation.evaluator import Evaluator
 
         result = Evaluator(self.task).update(truth, found).compute()
         value, told = result[str(self.measure)], str(self.measure)

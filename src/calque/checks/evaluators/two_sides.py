@@ -10,10 +10,10 @@ from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import SLACK, Outcome, Ranges, Status, unusable
 from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.shapes.coordinates import BadValue, plain
-from calque.core.assignment import assign
+from calque.kernels.assignment import assign
 
 if TYPE_CHECKING:
-    from calque.core.columns import Floats
+    from calque.base.columns import Floats
 
 
 Item = TypeVar("Item")

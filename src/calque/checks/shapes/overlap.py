@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from typing import TYPE_CHECKING, TypeAlias
 
+from calque.base.arguments import names_arguments
 from calque.checks.shapes.regions import LARGEST, SMALLEST, Box, Region, Shape, hull, signed_area
-from calque.core.arguments import names_arguments
 from calque.geometry import rectangles
 
 if TYPE_CHECKING:
-    from calque.core.columns import Floats, Ints
+    from calque.base.columns import Floats, Ints
 
 
 FEW = 64

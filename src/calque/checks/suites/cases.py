@@ -10,14 +10,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.start_up import Frozen
+from calque.base.yaml_tree import Located
 from calque.checks.evaluators.outcome import is_failure
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.checks.suites.data_files import Entry, entries
-from calque.core.corpus import Corpus, UnitId, json_digest
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.start_up import Frozen
-from calque.core.yaml_tree import Located
+from calque.corpus.boxes import Corpus, UnitId, json_digest
 
 KEYS = ("id", "input", "output", "expected", "evaluators", "tags")
 KNOWN = frozenset(KEYS)

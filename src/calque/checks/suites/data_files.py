@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from calque.base.errors import ContractError
 from calque.checks.suites.named_files import LARGEST_ARRAY, check_file, lines_of, text_lines_of, too_large
-from calque.core.errors import ContractError
 from calque.readers.sources import compression
 from calque.readers.sources.json_tree import ODD, parse, parse_line, quickly, readable, repeated_keys
 

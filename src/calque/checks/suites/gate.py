@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from calque.base.errors import did_you_mean
 from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import reaches
 from calque.checks.evaluators.settings import Complaints, Key, Keys
 from calque.checks.shapes.coordinates import shown
-from calque.core.errors import did_you_mean
 
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 

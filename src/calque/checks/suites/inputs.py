@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
+from calque.base.regular_files import regular_size
+from calque.base.yaml_tree import Located
 from calque.checks.evaluators.paths import Missing, Path
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.checks.suites.cases import Case, is_id, is_tags
 from calque.checks.suites.data_files import Entry, entries
 from calque.checks.suites.named_files import found_files
-from calque.core.corpus import UnitId
-from calque.core.storage.regular_files import regular_size
-from calque.core.yaml_tree import Located
+from calque.corpus.boxes import UnitId
 
 DATA_KEYS = ("data", "expected", "actual", "id")
 SIDES = ("expected", "actual")

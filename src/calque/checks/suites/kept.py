@@ -8,21 +8,21 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from calque.base.digests import digest
+from calque.base.errors import CalqueError, ContractError
+from calque.base.files import open_entry
 from calque.checks.evaluators import commands
 from calque.checks.evaluators.outcome import Outcome, Status, Verdict
 from calque.checks.evaluators.registry import KNOWN
 from calque.checks.suites.cases import Case
 from calque.checks.suites.runner import Judged, Row
-from calque.core.digests import digest
-from calque.core.errors import CalqueError, ContractError
-from calque.core.ledger import Ledger
-from calque.core.shards.checkpoint import not_used
-from calque.core.storage.files import open_entry
-from calque.core.storage.state import pack, unpack, well_formed
+from calque.evaluation.ledger import Ledger
+from calque.evaluation.shards.checkpoint import not_used
+from calque.evaluation.storage.state import pack, unpack, well_formed
 
 if TYPE_CHECKING:
     from calque.checks.suites.runner import Bench
-    from calque.core.task import Task
+    from calque.evaluation.task import Task
 
 
 DIGESTED = frozenset(KNOWN) - {commands.TYPE}

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator
 from fnmatch import fnmatch
 
-from calque.core.errors import ConfigError, ContractError
-from calque.core.storage.regular_files import MB, regular_size
+from calque.base.errors import ConfigError, ContractError
+from calque.base.regular_files import MB, regular_size
 
 LARGEST_SUITE = 32 * MB
 """Bytes of a suite file; YAML of this size takes about a minute to read."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, TypeAlias
 
+from calque.base.errors import CalqueError, ConfigError
+from calque.base.files import write_entry
 from calque.checks.evaluators.assertions import Assertion
 from calque.checks.evaluators.commands import FORBIDDEN, Command, CommandFailed, Permission
 from calque.checks.evaluators.custom import Reference
@@ -17,8 +19,6 @@ from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
-from calque.core.errors import CalqueError, ConfigError
-from calque.core.storage.files import write_entry
 from calque.engines import Serial, processes, remark
 
 CHUNK = 200

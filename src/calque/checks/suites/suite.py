@@ -10,6 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calque.base import yaml_tree
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.regular_files import read_regular, reason
+from calque.base.short_repr import short_repr
+from calque.base.yaml_tree import LocatedList
 from calque.checks.evaluators.commands import Command, Permission, system_of
 from calque.checks.evaluators.custom import Reference, identities
 from calque.checks.evaluators.registry import KNOWN
@@ -21,17 +26,12 @@ from calque.checks.suites.inputs import DATA_KEYS, Inputs
 from calque.checks.suites.named_files import LARGEST_SCHEMA, LARGEST_SUITE
 from calque.checks.suites.runner import Bench, Judges, Judging, Row, run
 from calque.checks.task import Checks, ledger_of
-from calque.core import yaml_tree
-from calque.core.errors import ConfigError, did_you_mean
-from calque.core.short_repr import short_repr
-from calque.core.storage.regular_files import read_regular, reason
-from calque.core.yaml_tree import LocatedList
 from calque.engines import remark
 
 if TYPE_CHECKING:
-    from calque.core.evaluator import Evaluator
-    from calque.core.result import Result
-    from calque.core.shards.checkpoint import Checkpoint
+    from calque.evaluation.evaluator import Evaluator
+    from calque.evaluation.result import Result
+    from calque.evaluation.shards.checkpoint import Checkpoint
 
 KEYS = ("name", "evaluators", "cases", *DATA_KEYS, "system", "gate", "partial")
 PARTIAL = ("fail", "pass")
@@ -171,9 +171,9 @@ class Suite:
 
     def evaluator(self, rows: list[Row], selection: Selection | None = None) -> Evaluator:
         """An evaluator that has taken in these results, for numbers, states and merging."""
-        from calque.core.evaluator import Evaluator
-        from calque.core.ledger import noted
-        from calque.core.result import Sources
+        from calque.evaluation.evaluator import Evaluator
+        from calque.evaluation.ledger import noted
+        from calque.evaluation.result import Sources
 
         source = ((self.data or self.file, self.name),)
         ledger = ledger_of(rows)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from calque.core.errors import ConfigError
-from calque.core.task import setting
+from calque.base.errors import ConfigError
+from calque.evaluation.task import setting
 
 
 @dataclass(frozen=True, kw_only=True)

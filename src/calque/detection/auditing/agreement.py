@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from calque.core.corpus import BoxCorpus
-from calque.core.evaluator import Evaluator
-from calque.core.measures import Undefined
-from calque.core.presentation.sections import Section
+from calque.corpus.boxes import BoxCorpus
 from calque.detection.task import Detection
+from calque.evaluation.evaluator import Evaluator
+from calque.evaluation.measures import Undefined
+from calque.evaluation.presentation.sections import Section
 
 SHARED = ("f1", "mean_iou")
 """Numbers that do not depend on who is called the truth, but for exact ties."""

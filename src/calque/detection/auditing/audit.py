@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from calque.core.boxes.crowding import PIECE
-from calque.core.boxes.overlay import Layer, Overlay
-from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
-from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.errors import ContractError
+from calque.base.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
+from calque.base.errors import ContractError
+from calque.corpus.boxes import BoxCorpus, Flaw
 from calque.detection.auditing import AuditRules
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
+from calque.evaluation.boxes.crowding import PIECE
+from calque.evaluation.boxes.overlay import Layer, Overlay
 from calque.geometry.boxes import iou, share
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART

@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from calque.core.columns import Table
-from calque.core.presentation.sections import Section, with_reasons
-from calque.core.presentation.wording import counted, percent
+from calque.base.columns import Table
+from calque.base.wording import counted, percent
 from calque.detection.auditing import AuditRules, agreement
 from calque.detection.auditing.audit import KINDS, listed
+from calque.evaluation.presentation.sections import Section, with_reasons
 
 SHOWN = 10
 """How many findings of a kind the table lists."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from calque.core.errors import ConfigError
-from calque.core.start_up import Frozen
+from calque.base.errors import ConfigError
+from calque.base.start_up import Frozen
 
 
 class Limits(Frozen):

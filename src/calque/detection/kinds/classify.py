@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.boxes.overlay import Layer, Overlay
-from calque.core.columns import Bytes, Codes, Flags, where_else
-from calque.core.pairing import Pairing
-from calque.core.start_up import Frozen
+from calque.base.columns import Bytes, Codes, Flags, where_else
+from calque.base.start_up import Frozen
 from calque.detection.kinds import Limits
+from calque.evaluation.boxes.overlay import Layer, Overlay
+from calque.evaluation.boxes.pairing import Pairing
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, Kind, KindLimits, Subtype
 

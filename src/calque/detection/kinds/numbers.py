@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Floats, Ints, Table, where_else
-from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_parts, joined_fractions, number
-from calque.core.start_up import Frozen
-from calque.core.storage.ranked_runs import Rows, Stretch
+from calque.base.columns import Array, Codes, Floats, Ints, Table, where_else
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import UnitId
 from calque.detection.average_precision import ImagePlaces, image_order, without_score
+from calque.evaluation.ledger import UNIT, Ledger, Piece
+from calque.evaluation.measures import Measure, MeasureName, Undefined, counts, fraction_parts, joined_fractions, number
+from calque.evaluation.storage.ranked_runs import Rows, Stretch
 from calque.geometry.forms import RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import Kind, Subtype, Verdicts

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.boxes.overlay import Overlay
-from calque.core.columns import Flags, Floats
+from calque.base.columns import Flags, Floats
 from calque.detection.kinds import Limits
 from calque.detection.kinds.classify import Kinds, roles
+from calque.evaluation.boxes.overlay import Overlay
 from calque.kernels import kernels
 from calque.kernels.contacts import Contacts, best
 from calque.kernels.structs import Kind

@@ -10,8 +10,8 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from calque.core.ledger import Ledger
-from calque.core.presentation.sections import Section
+from calque.evaluation.ledger import Ledger
+from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

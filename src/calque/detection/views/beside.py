@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from calque.core.columns import Table
-from calque.core.corpus import BoxCorpus
-from calque.core.ledger import Ledger
-from calque.core.measures import Undefined
-from calque.core.presentation.result_schema import MEASURE, TEXT, Schema, list_of, map_of, object_of
-from calque.core.presentation.sections import Section
+from calque.base.columns import Table
+from calque.corpus.boxes import BoxCorpus
+from calque.evaluation.ledger import Ledger
+from calque.evaluation.measures import Undefined
+from calque.evaluation.presentation.result_schema import MEASURE, TEXT, Schema, list_of, map_of, object_of
+from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

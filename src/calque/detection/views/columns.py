@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.boxes.overlay import Overlay
-from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
-from calque.core.corpus import BoxCorpus, UnitId
-from calque.core.pairing import Pairing, greedy
-from calque.core.start_up import Frozen
+from calque.base.columns import Bytes, Codes, Column, Flags, Strings, Table
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import BoxCorpus, UnitId
+from calque.evaluation.boxes.overlay import Overlay
+from calque.evaluation.boxes.pairing import Pairing, greedy
 from calque.kernels import kernels
 from calque.kernels.structs import ABSORBS, CocoSettings, CocoTruths
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Ints
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined, counts
-from calque.core.presentation.result_schema import COUNT, NUMBER, TEXT, Schema, list_of, object_of
-from calque.core.presentation.sections import Section
+from calque.base.columns import Ints
 from calque.detection.scoring import Status
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined, counts
+from calque.evaluation.presentation.result_schema import COUNT, NUMBER, TEXT, Schema, list_of, object_of
+from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined
-from calque.core.presentation.result_schema import (
+from calque.base.columns import Array, Floats, Ints, Table
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined
+from calque.evaluation.presentation.result_schema import (
     COUNT,
     MEASURE,
     NUMBER,
@@ -22,7 +22,7 @@ from calque.core.presentation.result_schema import (
     map_of,
     object_of,
 )
-from calque.core.presentation.sections import Section
+from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

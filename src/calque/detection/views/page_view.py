@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.boxes.overlay import Overlay
-from calque.core.columns import Array, Bytes, Column, Floats, Table
-from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import ExactSum, Undefined
-from calque.core.presentation.result_schema import COUNT, MEASURE, NUMBER, UNIT_ID, Schema, list_of, map_of, object_of
-from calque.core.presentation.sections import Section
+from calque.base.columns import Array, Bytes, Column, Floats, Table
+from calque.evaluation.boxes.overlay import Overlay
+from calque.evaluation.ledger import UNIT, Ledger, Piece
+from calque.evaluation.measures import ExactSum, Undefined
+from calque.evaluation.presentation.result_schema import COUNT, MEASURE, NUMBER, UNIT_ID, Schema, list_of, map_of, object_of
+from calque.evaluation.presentation.sections import Section
 from calque.geometry.boxes import share
 from calque.kernels import kernels
 

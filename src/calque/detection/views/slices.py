@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Strings
-from calque.core.ledger import Ledger
-from calque.core.measures import Undefined, weighted_mean
-from calque.core.presentation.result_schema import COUNT, SHARE, Schema, map_of, object_of, perhaps
-from calque.core.presentation.sections import Section
+from calque.base.columns import Strings
 from calque.detection import numbers
 from calque.detection.views.columns import slice_column
+from calque.evaluation.ledger import Ledger
+from calque.evaluation.measures import Undefined, weighted_mean
+from calque.evaluation.presentation.result_schema import COUNT, SHARE, Schema, map_of, object_of, perhaps
+from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Floats, Ints, where_else
-from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import Undefined, counts
-from calque.core.presentation.result_schema import COUNT, NUMBER, SHARE, Schema, list_of, map_of, object_of, perhaps
-from calque.core.presentation.sections import Section
-from calque.core.start_up import Frozen
-from calque.core.storage.ranked_runs import RankedRuns, Rows, Stretch
+from calque.base.columns import Floats, Ints, where_else
+from calque.base.start_up import Frozen
 from calque.detection.average_precision import without_score
 from calque.detection.scoring import Status
 from calque.detection.views.columns import NO_PART, RIGHT
+from calque.evaluation.ledger import UNIT, Ledger, Piece
+from calque.evaluation.measures import Undefined, counts
+from calque.evaluation.presentation.result_schema import COUNT, NUMBER, SHARE, Schema, list_of, map_of, object_of, perhaps
+from calque.evaluation.presentation.sections import Section
+from calque.evaluation.storage.ranked_runs import RankedRuns, Rows, Stretch
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings, Table, numbered
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
+from calque.base.columns import Column, Strings, Table, numbered
+from calque.corpus.boxes import distinct_names
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.fields.accounting.rows import OUTCOME_NAMES, REASONS
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Codes, Strings, Table
-from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT, Ledger
+from calque.base.columns import Codes, Strings, Table
+from calque.corpus.boxes import UnitId
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.fields.comparison.cells import ABSENT, Accepted, Cell, Record, Unfit, unwrapped
 from calque.fields.comparison.records import Compared, Outcome, Pair, Pairs
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan

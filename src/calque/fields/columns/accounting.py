@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from calque.core.columns import BEYOND_ASCII, Bytes, Codes, Flags, Ints, Strings
+from calque.base.columns import BEYOND_ASCII, Bytes, Codes, Flags, Ints, Strings
 from calque.fields.columns.comparison import Judged, ListPairs
 from calque.fields.columns.reading import EMPTY_LIST, LIST, LeafColumn, ListColumn
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, Sheet, key_of, overlaps, place

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
-from calque.core.ledger import Ledger
-from calque.core.start_up import Frozen
+from calque.base.columns import Flags, Floats
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import UnitId
+from calque.corpus.records import RecordCorpus
+from calque.evaluation.ledger import Ledger
 from calque.fields.columns.accounting import Complete, Paired
 from calque.fields.columns.comparison import Values, compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
 from calque.fields.columns.corpora import side_columns

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.base.start_up import Frozen
 from calque.comparators.base import PairScores
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.core.start_up import Frozen
 from calque.fields.columns.reading import LIST, LeafColumn, ListColumn, ranges
 from calque.fields.comparison.cells import CONVERT, Cell, Record
 from calque.fields.comparison.lists import GRID, assignment, closeness, is_short, levels_of, worth_of

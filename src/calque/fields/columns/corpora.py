@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Flags, Floats, Strings
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
-from calque.core.start_up import Frozen
+from calque.base.columns import Codes, Flags, Floats, Strings
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import UnitId
+from calque.corpus.records import RecordCorpus
 from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns, TreeReader
 from calque.fields.comparison.cells import class_of

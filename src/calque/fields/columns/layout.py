@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
+from calque.base.start_up import Frozen
 from calque.comparators.base import BUILT_IN, BaseComparator
-from calque.core.start_up import Frozen
 from calque.fields.comparison.cells import METADATA, class_of
 from calque.fields.schemas.plain_form import compile_plan
 from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
-from calque.core.start_up import Frozen
+from calque.base.columns import Array, Flags, Floats, Ints
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import UnitId
+from calque.corpus.records import RecordCorpus
 from calque.fields.columns.accounting import Leaves, Lists, leftover, matches
 from calque.fields.columns.comparison import Judged
 from calque.fields.columns.outcome_table import (

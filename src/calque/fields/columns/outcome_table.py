@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Flags, Floats, Ints, Strings, Table, distinct
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT
-from calque.core.start_up import Frozen
+from calque.base.columns import Array, Bytes, Flags, Floats, Ints, Strings, Table, distinct
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import UnitId
+from calque.corpus.records import RecordCorpus
+from calque.evaluation.ledger import UNIT
 from calque.fields.accounting.rows import REASONS, page_name, spell, spelled_values
 from calque.fields.columns.reading import LeafColumn
 from calque.fields.comparison.cells import unwrapped

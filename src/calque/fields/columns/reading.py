@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Flags, Floats, Ints, Strings
-from calque.core.start_up import Frozen
+from calque.base.columns import Bytes, Codes, Flags, Floats, Ints, Strings
+from calque.base.start_up import Frozen
 from calque.fields.columns.layout import Layout
 from calque.fields.comparison.cells import MOST_ITEMS, boxes_in, class_of
 from calque.fields.schemas.plan import FieldPlan, Kind

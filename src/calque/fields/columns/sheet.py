@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
-from calque.core.corpus import UnitId
-from calque.core.ledger import Ledger
+from calque.base.columns import Array, Codes, Flags, Floats, Ints, Table
+from calque.corpus.boxes import UnitId
+from calque.evaluation.ledger import Ledger
 from calque.fields.accounting.rows import (
     BOX_COLUMNS,
     COUNT_COLUMNS,

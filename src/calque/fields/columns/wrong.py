@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from calque.base.columns import Array, Codes, Flags, Ints, Strings, Table
+from calque.base.start_up import Frozen
 from calque.comparators.text import LevenshteinComparator
-from calque.core.columns import Array, Codes, Flags, Ints, Strings, Table
-from calque.core.start_up import Frozen
 from calque.fields.accounting.rows import WRONG_COLUMNS
 from calque.fields.accounting.wrong import CLOSE, LONGEST, shown
 from calque.fields.columns.accounting import Leaves, Lists, leftover

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from calque.core.start_up import pattern
+from calque.base.start_up import pattern
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan, spelled
 from calque.geometry.rectangles import Rectangle, rectangle
 

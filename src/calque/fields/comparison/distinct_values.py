@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Flags, Floats, Ints
+from calque.base.columns import Codes, Flags, Floats, Ints
 from calque.fields.comparison.cells import Cell
 from calque.fields.comparison.item_similarities import ItemSide, mean_similarities
 from calque.fields.schemas.plan import FieldPlan, RecordPlan

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats
+from calque.base.columns import Flags, Floats
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
 from calque.fields.comparison.records import Compared, compare_cells
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan

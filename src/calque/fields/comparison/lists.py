@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.assignment import SMALL
-from calque.core.columns import Flags, Floats, Ints
+from calque.base.columns import Flags, Floats, Ints
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
 from calque.fields.comparison.distinct_values import DistinctValues, distinct_fields, hold_what_fits, item_scores
 from calque.fields.comparison.item_similarities import Column, ItemSide, similarities
@@ -31,6 +30,7 @@ from calque.fields.comparison.records import (
 from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Matching, RecordPlan
 from calque.geometry.rectangles import Rectangle, centre
 from calque.kernels import kernels
+from calque.kernels.assignment import SMALL
 
 GRID = 1490.0 * 720_720
 """Similarities closer than one part in a billion count as equal, so that rounding does not decide and boxes may.

@@ -14,9 +14,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 
-from calque.core.assignment import assign
-from calque.core.columns import Floats, Ints
-from calque.core.start_up import Struct
+from calque.base.columns import Floats, Ints
+from calque.base.start_up import Struct
+from calque.kernels.assignment import assign
 
 PART = 256
 """How many pairs are compared at a time, where only pairs are wanted."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from calque.core.ledger import Ledger
-from calque.core.measures import settle
+from calque.evaluation.ledger import Ledger
+from calque.evaluation.measures import settle
 from calque.fields.accounting.rows import OUTCOME_NAMES, Row, blank_is_absent, outcome_of, plain
 from calque.fields.comparison.cells import METADATA, Cell, bare, is_wrapper
 from calque.fields.comparison.records import Compared, Outcome

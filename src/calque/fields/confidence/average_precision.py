@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Floats, Ints, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions, reached
+from calque.base.columns import Floats, Ints, Table
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined, counts, fraction_parts, joined_fractions, reached
 from calque.fields.confidence.ranking import Ranked, Ranking, by_code
 from calque.geometry.forms import DECIMAL_RECALL_POINTS
 from calque.kernels import kernels

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Ints, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions, reached
-from calque.core.start_up import Struct
+from calque.base.columns import Array, Codes, Flags, Ints, Table
+from calque.base.start_up import Struct
+from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.measures import Undefined, counts, fraction_parts, joined_fractions, reached
 from calque.fields.comparison.cells import class_of
 from calque.fields.confidence.curves import Collector, Curve, Curves, Rows, Sweep, Sweeps, TargetCurves
 from calque.fields.confidence.ranking import Ranked, Ranking

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints
-from calque.core.measures import Undefined, counts
-from calque.core.start_up import Struct
+from calque.base.columns import Array, Flags, Floats, Ints
+from calque.base.start_up import Struct
+from calque.evaluation.measures import Undefined, counts
 from calque.fields.confidence.ranking import by_code
 from calque.fields.confidence.reliability import EqualMass
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints
-from calque.core.measures import counts
-from calque.core.start_up import Struct
-from calque.core.storage.spool import Place, Spool
+from calque.base.columns import Array, Floats, Ints
+from calque.base.start_up import Struct
+from calque.evaluation.measures import counts
+from calque.evaluation.storage.spool import Place, Spool
 from calque.kernels import kernels
 
 MOST_ROWS = 1 << 17

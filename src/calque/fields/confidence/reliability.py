@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Floats, Ints
-from calque.core.measures import ExactSum, Undefined, joined_fractions
+from calque.base.columns import Floats, Ints
+from calque.evaluation.measures import ExactSum, Undefined, joined_fractions
 
 BINS = 10
 NO_CONFIDENCES = Undefined("no confidences")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.core.ledger import UNIT, Ledger
-from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share, tied_rows
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share, tied_rows
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.fields.confidence.average_precision import MASK_BITS
 from calque.fields.confidence.calibration import EDGES
 from calque.fields.confidence.reliability import BINS

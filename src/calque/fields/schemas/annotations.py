@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from calque.core.errors import ConfigError
+from calque.base.errors import ConfigError
 from calque.fields.schemas.sources import is_typed_dict
 
 

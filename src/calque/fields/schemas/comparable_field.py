@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from calque.base.arguments import names_arguments
+from calque.base.errors import ConfigError, did_you_mean
 from calque.comparators.base import BaseComparator, describe
-from calque.core.arguments import names_arguments
-from calque.core.errors import ConfigError, did_you_mean
 
 EXTRA = "x-calque"
 """Where a pydantic field keeps its comparison, as an object of the plain form."""

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from calque.base.start_up import Frozen
 from calque.comparators.base import describe
-from calque.core.presentation.sections import Section
-from calque.core.start_up import Frozen
+from calque.evaluation.presentation.sections import Section
 from calque.fields.schemas.leaf_types import COMPLETE, Accounting, leaf_of, manner
 from calque.fields.schemas.plain_form import DEFAULT_MATCH_THRESHOLD, compared_by
 

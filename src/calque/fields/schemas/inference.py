@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId, in_canonical_order
-from calque.core.errors import ConfigError, ContractError, Severity
+from calque.base.errors import ConfigError, ContractError, Severity
+from calque.corpus.boxes import UnitId, in_canonical_order
+from calque.corpus.records import RecordCorpus
 from calque.fields.comparison.cells import is_wrapper
 from calque.fields.schemas.evidence import WHOLE_OBJECT, WHOLE_TREE, Finding, by_name, by_values, settled
 from calque.fields.schemas.leaf_types import Accounting

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from calque.core.errors import ConfigError, did_you_mean
+from calque.base.errors import ConfigError, did_you_mean
 from calque.fields.schemas import evidence
 from calque.fields.schemas.annotations import NUMBER_OR_TEXT
 from calque.fields.schemas.plain_form import DEEPEST

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from calque.core.errors import ConfigError
-from calque.core.start_up import Struct
+from calque.base.errors import ConfigError
+from calque.base.start_up import Struct
 
 Accounting = Literal["complete", "paired"]
 

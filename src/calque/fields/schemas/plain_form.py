@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
+from calque.base.errors import ConfigError, did_you_mean
 from calque.comparators.base import BaseComparator, comparator
-from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.comparison.cells import METADATA
 from calque.fields.schemas.leaf_types import (
     COMPLETE,

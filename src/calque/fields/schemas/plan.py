@@ -7,8 +7,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from calque.base.start_up import Frozen
 from calque.comparators.base import BaseComparator
-from calque.core.start_up import Frozen
 
 MOST_CELLS = 4_000_000
 """Up to this many similarities (2,000 × 2,000) are in memory at once; longer lists are compared block by block."""

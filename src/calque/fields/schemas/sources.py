@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from calque.core.errors import ConfigError
-from calque.core.named_code import SOURCE, code_named
+from calque.base.errors import ConfigError
+from calque.base.user_code import SOURCE, code_named
 from calque.fields.schemas.leaf_types import Accounting, check_accounting
 from calque.fields.schemas.plain_form import canonical
 

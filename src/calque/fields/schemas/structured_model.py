@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, PrivateAttr, create_model
 from pydantic_core import PydanticUndefined
 
-from calque.core.errors import ConfigError
+from calque.base.errors import ConfigError
 from calque.fields.comparison.cells import METADATA, Cell, Record, RecordSide, wrappers
 from calque.fields.comparison.one_document import Wanted, compare_documents, compare_pair
 from calque.fields.comparison.records import compare_records, similarity

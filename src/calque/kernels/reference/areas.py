@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.base.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import Edges, touch
 from calque.kernels.reference.boxes import PAIRS_AT_ONCE, Grouped, box_edges, check_sides, pages_of, pairs
 from calque.kernels.reference.mask_rows import mask_states

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.base.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import iou
 from calque.kernels.reference.boxes import (
     Grouped,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Floats, Ints
+from calque.base.columns import Array, Codes, Floats, Ints
 from calque.geometry.boxes import Edges, edges, intersection, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes

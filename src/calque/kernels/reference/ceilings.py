@@ -8,7 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints
+from calque.base.columns import Bytes, Codes, Floats, Ints
 from calque.geometry.boxes import intersection, iou
 from calque.kernels.reference.boxes import (
     box_edges,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.base.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import corners
 from calque.kernels.contacts import Contacts, best
 from calque.kernels.reference.areas import states_of

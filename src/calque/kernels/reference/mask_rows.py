@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats, Ints
+from calque.base.columns import Codes, Floats, Ints
 from calque.geometry.boxes import corners as box_corners
 from calque.kernels.reference.boxes import check_sides
 from calque.kernels.reference.masks import (

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Floats, Ints
+from calque.base.columns import Array, Bytes, Codes, Floats, Ints
 from calque.kernels.structs import MaskFault
 
 Interval: TypeAlias = tuple[int, int]

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.kernels.reference.boxes import check_offsets
 from calque.kernels.structs import BREAKS, ORDER_COUNTS, PageOrders
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats, Ints
+from calque.base.columns import Codes, Floats, Ints
 from calque.geometry import boxes as geometry
 from calque.geometry.boxes import intersection, share
 from calque.kernels.reference.boxes import box_edges, by_page, check_offsets, check_sides, pairs, shared_area

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats, Ints
+from calque.base.columns import Flags, Floats, Ints
 
 Point: TypeAlias = tuple[float, float]
 Points: TypeAlias = list[Point]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from calque.core.columns import Bytes, Codes, Floats, Ints
+from calque.base.columns import Bytes, Codes, Floats, Ints
 from calque.kernels.structs import ItemLeaf, ItemRows, TextPoints
 
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]', re.DOTALL)

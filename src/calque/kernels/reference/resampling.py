@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Floats, Ints
+from calque.base.columns import Array, Bytes, Codes, Floats, Ints
 from calque.kernels.reference.average_precision import MOST_THRESHOLDS
 from calque.kernels.reference.boxes import check_offsets
 from calque.kernels.structs import Masks

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats, Ints
+from calque.base.columns import Codes, Floats, Ints
 from calque.geometry.boxes import Edges
 from calque.geometry.boxes import corners as box_corners
 from calque.geometry.rectangles import intersection

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats, Ints
+from calque.base.columns import Codes, Floats, Ints
 
 _HALF = float(1 << 27)
 _MOST = float(1 << 30)

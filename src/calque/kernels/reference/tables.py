@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from calque.core.columns import Array, Codes, Floats, Ints
+from calque.base.columns import Array, Codes, Floats, Ints
 from calque.geometry.boxes import edges, intersection, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels.structs import Grids, RowTables, TextPoints, Trees

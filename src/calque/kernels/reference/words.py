@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Ints
+from calque.base.columns import Bytes, Codes, Ints
 
 Documents = tuple[Codes, Ints]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints, Outlines, Strings
-from calque.core.corpora.masks import Masks, MaskText
-from calque.core.corpus import UnitId
-from calque.core.start_up import Frozen
+from calque.base.columns import Bytes, Codes, Floats, Ints, Outlines, Strings
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import UnitId
+from calque.corpus.masks import Masks, MaskText
 from calque.kernels.scanning import Scanned
 from calque.readers.sources.json_tree import parse
 

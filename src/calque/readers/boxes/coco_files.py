@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings
-from calque.core.corpora.masks import Masks
-from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
-from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
-from calque.core.start_up import Frozen
+from calque.base.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings
+from calque.base.errors import ContractError, IssueLog, Severity, did_you_mean
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
+from calque.corpus.masks import Masks
 from calque.geometry.boxes import unsound
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import page_names

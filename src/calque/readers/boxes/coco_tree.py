@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Outlines
-from calque.core.corpora.masks import Masks
-from calque.core.corpus import UnitId
-from calque.core.errors import IssueLog, did_you_mean
+from calque.base.columns import Outlines
+from calque.base.errors import IssueLog, did_you_mean
+from calque.corpus.boxes import UnitId
+from calque.corpus.masks import Masks
 from calque.geometry.rings import is_upright_box, turned_box, without_repeats
 from calque.readers.boxes.coco_columns import DOCUMENT_KEYS, Ids, ResultColumns, TruthColumns
 from calque.readers.boxes.conventions import around, as_score

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from calque.core.corpus import BoxCorpus, UnitId
+from calque.corpus.boxes import BoxCorpus, UnitId
 from calque.readers.boxes import page_names
 from calque.readers.boxes.objects import Traced, name_of, short, size_of, traced
 from calque.readers.sources.json_tree import dumped, whole

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats, Outlines
-from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
-from calque.core.errors import ConfigError, ContractError, Issue, Severity
-from calque.core.start_up import Frozen
+from calque.base.columns import Flags, Floats, Outlines
+from calque.base.errors import ConfigError, ContractError, Issue, Severity
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.geometry.boxes import from_centres, unsound
 from calque.geometry.forms import AUTO, BOX_SPELLINGS, BoxForm
 

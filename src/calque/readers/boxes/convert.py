@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats
-from calque.core.corpus import BoxCorpus, Extent, Flaw
-from calque.core.errors import ContractError, Issue, Severity
+from calque.base.columns import Flags, Floats
+from calque.base.errors import ContractError, Issue, Severity
+from calque.corpus.boxes import BoxCorpus, Extent, Flaw
 from calque.geometry.boxes import areas, corners
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import read_back

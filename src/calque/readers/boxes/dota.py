@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from calque.core.corpus import BoxCorpus
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
+from calque.corpus.boxes import BoxCorpus
 from calque.readers.boxes import page_names, yolo
 from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from calque.core.corpus import BoxCorpus, Corpus, Extent
-from calque.core.errors import ConfigError, ContractError, Issue, IssueLog, did_you_mean
+from calque.base.errors import ConfigError, ContractError, Issue, IssueLog, did_you_mean
+from calque.corpus.boxes import BoxCorpus, Corpus, Extent
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import (
     alto,

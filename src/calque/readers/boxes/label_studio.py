@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from calque.core.corpus import BoxCorpus, Side, UnitId
-from calque.core.errors import ContractError, Severity
+from calque.base.errors import ContractError, Severity
+from calque.corpus.boxes import BoxCorpus, Side, UnitId
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Flags, Floats, Outlines, Strings
-from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
-from calque.core.errors import IssueLog, Severity
+from calque.base.columns import Bytes, Flags, Floats, Outlines, Strings
+from calque.base.errors import IssueLog, Severity
+from calque.corpus.boxes import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.geometry.boxes import corners, in_reach
 from calque.geometry.forms import BoxForm
 from calque.geometry.rings import is_upright_box, without_repeats

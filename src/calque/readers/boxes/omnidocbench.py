@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.corpus import BoxCorpus
-from calque.core.errors import Severity
+from calque.base.errors import Severity
+from calque.corpus.boxes import BoxCorpus
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, name_of, short, size_of

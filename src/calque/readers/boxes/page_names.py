@@ -6,8 +6,8 @@ import os
 import re
 from collections.abc import Sequence
 
-from calque.core.corpus import BoxCorpus, UnitId
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
+from calque.corpus.boxes import BoxCorpus, UnitId
 
 _PAGE = r"(.+?)(?:_p|::p)([0-9]{3,9})"
 _EXTENSIONS = r"(?i)\.(png|jpe?g|tiff?|bmp|gif|webp|jp2|txt|xml|json|pdf)"

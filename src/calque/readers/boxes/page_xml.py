@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from calque.core.corpus import BoxCorpus
+from calque.corpus.boxes import BoxCorpus
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.corpus import BoxCorpus, UnitId
-from calque.core.errors import ConfigError, IssueLog
+from calque.base.errors import ConfigError, IssueLog
+from calque.corpus.boxes import BoxCorpus, UnitId
 from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, around, as_score, in_form, stated, statement
 from calque.readers.boxes.objects import Rows, Traced, traced
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, numbers, pointer, shown

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Codes, Flags, Floats, Ints
-from calque.core.corpus import BoxCorpus, Extent, Side, UnitId
-from calque.core.errors import ContractError, Issue, Severity
-from calque.core.storage.files import write_folder, write_whole
+from calque.base.columns import Codes, Flags, Floats, Ints
+from calque.base.errors import ContractError, Issue, Severity
+from calque.base.files import write_folder, write_whole
+from calque.corpus.boxes import BoxCorpus, Extent, Side, UnitId
 from calque.geometry.boxes import corners
 from calque.readers.boxes import coco_write, page_names
 from calque.readers.boxes.coco_files import Results

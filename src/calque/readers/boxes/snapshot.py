@@ -11,9 +11,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from calque.core.columns import Strings
-from calque.core.corpus import BoxCorpus, Extent, Side
-from calque.core.errors import SHOWN, Issue, IssueLog, Severity, did_you_mean
+from calque.base.columns import Strings
+from calque.base.errors import SHOWN, Issue, IssueLog, Severity, did_you_mean
+from calque.corpus.boxes import BoxCorpus, Extent, Side
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes.conventions import UNITS, Rules
 from calque.readers.sides.slips import DIVIDE, box_hints, score_hint

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats, Ints, Strings
-from calque.core.corpus import BoxCorpus, Extent, Side
-from calque.core.errors import IssueLog
+from calque.base.columns import Codes, Floats, Ints, Strings
+from calque.base.errors import IssueLog
+from calque.corpus.boxes import BoxCorpus, Extent, Side
 from calque.geometry.forms import BoxForm
 from calque.kernels.scanning import Scanned
 from calque.readers.boxes.conventions import Rules

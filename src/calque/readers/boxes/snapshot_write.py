@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from calque.core.corpus import BoxCorpus, Side
+from calque.corpus.boxes import BoxCorpus, Side
 from calque.readers.boxes.objects import Traced, by_page, name_of
 from calque.readers.boxes.snapshot import VERSION
 from calque.readers.sources.json_tree import dumped

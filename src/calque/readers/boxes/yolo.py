@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from calque.core.corpus import BoxCorpus, UnitId, in_canonical_order
-from calque.core.errors import ContractError, Severity
+from calque.base.errors import ContractError, Severity
+from calque.corpus.boxes import BoxCorpus, UnitId, in_canonical_order
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page
@@ -165,7 +165,7 @@ def _names(labels: str) -> dict[UnitId, str]:
 
 
 def _configured(data: bytes, path: str) -> dict[UnitId, str]:
-    from calque.core.boxes.class_map import parsed_yaml
+    from calque.corpus.class_map import parsed_yaml
 
     tree = parsed_yaml(data, path)
     names: Any = tree.get("names") if isinstance(tree, Mapping) else None

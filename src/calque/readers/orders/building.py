@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Floats
-from calque.core.corpora.orders import Group, OrderPage
-from calque.core.errors import ContractError, IssueLog, Severity
+from calque.base.columns import Floats
+from calque.base.errors import ContractError, IssueLog, Severity
+from calque.corpus.orders import Group, OrderPage
 from calque.readers.sources.json_tree import identity, number, pointer, shown
 
 DEEPEST = 200

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from calque.core.corpora.orders import Group, OrderPage
-from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, IssueLog, Severity
+from calque.base.errors import ContractError, IssueLog, Severity
+from calque.corpus.boxes import UnitId
+from calque.corpus.orders import Group, OrderPage
 from calque.readers.boxes.docling import ITEMS
 from calque.readers.orders.building import Blocks
 from calque.readers.sources.json_tree import entries, index, number, pointer, shown, text, whole

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats
-from calque.core.corpora.orders import OrderCorpus, OrderPage
-from calque.core.corpus import Corpus, UnitId
-from calque.core.errors import ContractError, Issue, IssueLog, Severity, all_read
+from calque.base.columns import Flags, Floats
+from calque.base.errors import ContractError, Issue, IssueLog, Severity, all_read
+from calque.corpus.boxes import Corpus, UnitId
+from calque.corpus.orders import OrderCorpus, OrderPage
 from calque.readers.boxes import docling as docling_boxes
 from calque.readers.boxes import page_names
 from calque.readers.orders import docling, omnidocbench, page_xml, rows

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from calque.core.corpora.orders import Group, OrderPage
-from calque.core.corpus import UnitId
-from calque.core.errors import IssueLog
+from calque.base.errors import IssueLog
+from calque.corpus.boxes import UnitId
+from calque.corpus.orders import Group, OrderPage
 from calque.readers.boxes import page_names
 from calque.readers.orders.building import Blocks
 from calque.readers.sources.json_tree import entries, identity, missing, number, numbers, pointer, shown, text

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from calque.core.corpora.orders import Group, OrderPage
-from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, IssueLog, Severity
+from calque.base.errors import ContractError, IssueLog, Severity
+from calque.corpus.boxes import UnitId
+from calque.corpus.orders import Group, OrderPage
 from calque.readers.boxes import page_names
 from calque.readers.orders.building import DEEPEST, NO_ORDER, Blocks, Ordering, listed
 from calque.readers.sources.json_tree import shown, whole

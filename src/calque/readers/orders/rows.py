@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Floats
-from calque.core.corpora.orders import OrderPage
-from calque.core.corpus import UnitId
-from calque.core.errors import IssueLog
+from calque.base.columns import Floats
+from calque.base.errors import IssueLog
+from calque.corpus.boxes import UnitId
+from calque.corpus.orders import OrderPage
 from calque.readers.orders.building import Blocks, Ordering, listed, of_names
 from calque.readers.sources.json_tree import ODD, identity, index, missing, numbers, parse_line, pointer, quickly, shown
 from calque.readers.sources.parquet_files import parquet_rows

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints
-from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
-from calque.core.errors import ConfigError, ContractError, Issue, IssueLog, Severity
+from calque.base.columns import Bytes, Codes, Floats, Ints
+from calque.base.errors import ConfigError, ContractError, Issue, IssueLog, Severity
+from calque.corpus.boxes import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import FOUR_NUMBER_SPELLINGS, BoxForm
 from calque.readers.boxes import conventions

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Column, Floats, Strings
-from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, did_you_mean
+from calque.base.columns import Column, Floats, Strings
+from calque.base.errors import ContractError, did_you_mean
+from calque.corpus.boxes import UnitId
 from calque.engines import ahead
 from calque.kernels.scanning import scan_pages
 from calque.readers.page_rows.corpus import PageReader

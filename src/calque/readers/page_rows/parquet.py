@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings
-from calque.core.corpus import UnitId
-from calque.core.errors import MissingExtra, did_you_mean
+from calque.base.columns import Array, Codes, Column, Flags, Floats, Ints, Strings
+from calque.base.errors import MissingExtra, did_you_mean
+from calque.corpus.boxes import UnitId
 from calque.engines import ahead
 from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules
 from calque.readers.page_rows.corpus import PageReader

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, concat, take
-from calque.core.corpus import UnitId
+from calque.base.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, concat, take
+from calque.corpus.boxes import UnitId
 
 FIRST_ROOM = 32
 """For how many parts like the first a column has room, up to `ROOM` entries; memory that is not written to costs nothing."""

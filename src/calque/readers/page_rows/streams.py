@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from calque.core.boxes.class_map import Pairs
-from calque.core.corpus import Batches, BoxCorpus, UnitId
-from calque.core.errors import ContractError, IssueLog
+from calque.base.errors import ContractError, IssueLog
+from calque.corpus.boxes import Batches, BoxCorpus, UnitId
+from calque.corpus.class_map import Pairs
 from calque.readers.boxes.conventions import Rules, together
 from calque.readers.page_rows import ndjson, parquet
 from calque.readers.page_rows.corpus import PageReader

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings, take
-from calque.core.corpus import BoxCorpus, UnitId
-from calque.core.errors import MissingExtra
+from calque.base.columns import Column, Strings, take
+from calque.base.errors import MissingExtra
+from calque.corpus.boxes import BoxCorpus, UnitId
 from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, statement
 from calque.readers.boxes.objects import UNUSABLE
 from calque.readers.page_rows.files import COLUMNS, HEADER, PAGES

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from calque.core.boxes.class_map import Pairs, target_of
-from calque.core.columns import Ints
-from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.errors import Issue, Severity
+from calque.base.columns import Ints
+from calque.base.errors import Issue, Severity
+from calque.corpus.boxes import BoxCorpus, Flaw
+from calque.corpus.class_map import Pairs, target_of
 
 NAMED = 12
 """How many labels a message names."""

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from calque.core.boxes.class_map import Pairs
-from calque.core.columns import Ints
-from calque.core.corpus import BoxCorpus, Flaw, UnitId
-from calque.core.errors import ContractError, Issue, Severity
+from calque.base.columns import Ints
+from calque.base.errors import ContractError, Issue, Severity
+from calque.corpus.boxes import BoxCorpus, Flaw, UnitId
+from calque.corpus.class_map import Pairs
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import together
 from calque.readers.sides.class_maps import label_notes, mapped, proposal

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calque.core.errors import CalqueError, ContractError, Issue
+from calque.base.errors import CalqueError, ContractError, Issue
 from calque.readers.boxes import formats
 from calque.readers.page_rows.files import LISTS, NDJSON, PARQUET
 from calque.readers.sources import compression, json_tree

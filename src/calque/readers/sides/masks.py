@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.core.corpora.masks import Masks, pixel_sizes
-from calque.core.corpus import BoxCorpus, Flaw, Side
-from calque.core.errors import ContractError, Issue, Severity
-from calque.core.start_up import Frozen
+from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.base.errors import ContractError, Issue, Severity
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import BoxCorpus, Flaw, Side
+from calque.corpus.masks import Masks, pixel_sizes
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, MaskFault, PageBoxes, RowMasks

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from calque.core.corpora.tables import TableCorpus
-from calque.core.corpus import BoxCorpus, Corpus, UnitId
-from calque.core.errors import ConfigError, ContractError, Issue, Severity, did_you_mean
+from calque.base.errors import ConfigError, ContractError, Issue, Severity, did_you_mean
+from calque.corpus.boxes import BoxCorpus, Corpus, UnitId
+from calque.corpus.tables import TableCorpus
 from calque.readers.sources.json_tree import readable
 
 KEY = "doc_id"

@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from calque.core.columns import Ints
-from calque.core.corpus import BoxCorpus, Extent, Side
-from calque.core.errors import Issue, Severity
+from calque.base.columns import Ints
+from calque.base.errors import Issue, Severity
+from calque.corpus.boxes import BoxCorpus, Extent, Side
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import coco_files

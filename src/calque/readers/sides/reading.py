@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from calque.core.boxes.class_map import Pairs
-from calque.core.boxes.class_map import class_map as as_class_map
-from calque.core.corpus import BoxCorpus, Corpus, Side, UnitId, one_of
-from calque.core.errors import ContractError, Issue, IssueLog, all_read
+from calque.base.errors import ContractError, Issue, IssueLog, all_read
+from calque.corpus.boxes import BoxCorpus, Corpus, Side, UnitId, one_of
+from calque.corpus.class_map import Pairs
+from calque.corpus.class_map import class_map as as_class_map
 from calque.kernels.scanning import Scanned
 from calque.readers.boxes import coco_files
 from calque.readers.boxes.coco_columns import scanned_results, scanned_truth

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from calque.core.columns import Floats, Ints
-from calque.core.corpus import BoxCorpus, UnitId
-from calque.core.errors import Issue, Severity
-from calque.core.start_up import Frozen
+from calque.base.columns import Floats, Ints
+from calque.base.errors import Issue, Severity
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import BoxCorpus, UnitId
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import page_names
 from calque.readers.sides import sheets

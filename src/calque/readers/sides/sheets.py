@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from calque.core.columns import Codes, Flags, Floats, Ints
-from calque.core.corpus import BoxCorpus, Extent, canonical
-from calque.core.start_up import Frozen
+from calque.base.columns import Codes, Flags, Floats, Ints
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import BoxCorpus, Extent, canonical
 from calque.geometry.boxes import corners, edges, intersection, iou
 from calque.geometry.forms import BoxForm
 

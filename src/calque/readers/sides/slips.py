@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from calque.core.columns import Floats
-from calque.core.corpus import Extent
-from calque.core.errors import Issue, Severity
+from calque.base.columns import Floats
+from calque.base.errors import Issue, Severity
+from calque.corpus.boxes import Extent
 
 MANY = 0.5
 """From this share on, a slip is held to be the rule of a file and not an accident."""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from calque.core.errors import ContractError, MissingExtra
+from calque.base.errors import ContractError, MissingExtra
 from calque.engines import begin
 from calque.kernels.scanning import Scanned
 

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, IssueLog, did_you_mean
+from calque.base.errors import ContractError, IssueLog, did_you_mean
+from calque.corpus.boxes import UnitId
 from calque.readers.sources import compression
 from calque.readers.sources.compression import strange
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, NamedTuple, NoReturn
 
-from calque.core.errors import ContractError, MissingExtra
+from calque.base.errors import ContractError, MissingExtra
 from calque.readers.sources.compression import ALWAYS_FINE, MOST_TIMES
 
 MAGIC = b"PAR1"

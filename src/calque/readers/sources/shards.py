@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from calque.core.errors import CalqueError, ConfigError, MissingExtra
-from calque.core.start_up import Frozen
+from calque.base.errors import CalqueError, ConfigError, MissingExtra
+from calque.base.start_up import Frozen
 
 WILD = re.compile(r"\*\*/|\*+|\?|\[[^\]]+\]")
 """What stands for any text in a pattern."""

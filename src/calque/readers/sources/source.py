@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from calque.core.errors import CalqueError, ContractError, Issue, Severity
+from calque.base.errors import CalqueError, ContractError, Issue, Severity
 from calque.readers.sources import compression, json_tree
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from calque.core.errors import ContractError, MissingExtra
+from calque.base.errors import ContractError, MissingExtra
 from calque.readers.boxes import page_names
 from calque.readers.sources.source import LOOKED_AT, Source
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.corpora.tables import MOST_SLOTS, Box, CellTable
-from calque.core.errors import IssueLog, Severity
+from calque.base.errors import IssueLog, Severity
+from calque.corpus.tables import MOST_SLOTS, Box, CellTable
 from calque.geometry.forms import FAR
 from calque.readers.sources.json_tree import entries, identity, index, kind, number, numbers, pointer, shown
 from calque.readers.tables.placing import MENDED
@@ -186,7 +186,7 @@ def _run(value: Any, where: str, gathering: GatheredCells) -> tuple[int | None, 
 
 def spelt(value: Any) -> str:
     """A text as a cell has it: numbers are spelt, nothing is nothing."""
-    from calque.core.characters import squeezed
+    from calque.base.text_normalization import squeezed
 
     if value is None:
         return ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.corpora.tables import Box, CellTable
-from calque.core.errors import IssueLog
+from calque.base.errors import IssueLog
+from calque.corpus.tables import Box, CellTable
 from calque.readers.sources.json_tree import entries, index, number, pointer, whole
 from calque.readers.tables.cells import GatheredCells, spelt
 

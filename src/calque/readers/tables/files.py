@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from calque.core.corpora.tables import MOST_SLOTS, CellTable, TableCorpus
-from calque.core.corpus import Corpus, UnitId
-from calque.core.errors import ContractError, Issue, IssueLog, Severity
+from calque.base.errors import ContractError, Issue, IssueLog, Severity
+from calque.corpus.boxes import Corpus, UnitId
+from calque.corpus.tables import MOST_SLOTS, CellTable, TableCorpus
 from calque.readers.sources import compression, json_tree
 from calque.readers.sources.json_tree import pointer
 from calque.readers.sources.source import Source

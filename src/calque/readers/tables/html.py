@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from html import unescape
 
-from calque.core.characters import squeezed
-from calque.core.corpora.tables import CellTable
+from calque.base.text_normalization import squeezed
+from calque.corpus.tables import CellTable
 from calque.readers.tables.placing import RawCell, placed, span_of
 from calque.readers.tables.tags import RAW, Tag, attributes_of, tags
 

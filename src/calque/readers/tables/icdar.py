@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.corpora.tables import Box, CellTable
-from calque.core.errors import ContractError, IssueLog
+from calque.base.errors import ContractError, IssueLog
+from calque.corpus.tables import Box, CellTable
 from calque.readers.sources import xml_tree
 from calque.readers.sources.xml_tree import children, descendants, line, name
 from calque.readers.tables.cells import GatheredCells, spelt

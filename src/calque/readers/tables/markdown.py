@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from calque.core.corpora.tables import CellTable
+from calque.corpus.tables import CellTable
 from calque.readers.tables import html
 from calque.readers.tables.placing import RawCell, placed
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from calque.core.corpora.tables import CellTable
-from calque.core.errors import IssueLog, Severity
+from calque.base.errors import IssueLog, Severity
+from calque.corpus.tables import CellTable
 from calque.readers.boxes import page_names
 from calque.readers.sources.json_tree import entries, index, missing, numbers, pointer, text
 from calque.readers.tables import html

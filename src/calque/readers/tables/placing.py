@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from calque.core.corpora.tables import MOST_SLOTS, Box, CellTable
-from calque.core.errors import Issue, Severity
+from calque.base.errors import Issue, Severity
+from calque.corpus.tables import MOST_SLOTS, Box, CellTable
 
 MOST_COLUMNS_OF_A_CELL = 1000
 TO_THE_END = 0

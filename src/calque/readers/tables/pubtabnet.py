@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from calque.core.corpora.tables import CellTable
-from calque.core.errors import IssueLog
+from calque.base.errors import IssueLog
+from calque.corpus.tables import CellTable
 from calque.readers.sources.json_tree import numbers, pointer, shown
 from calque.readers.tables import html
 from calque.readers.tables.cells import GatheredCells

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.corpora.words import FIGURE, TABLE, Block
+from calque.corpus.words import FIGURE, TABLE, Block
 from calque.readers.sources.xml_tree import children, descendants, name
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from calque.core.corpora.words import CAPTION, FIGURE, TABLE, Block
+from calque.corpus.words import CAPTION, FIGURE, TABLE, Block
 from calque.readers.text.html import Element, tree_of
 
 PAGE = "ocr_page"

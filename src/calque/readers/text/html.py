@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 from html.parser import HTMLParser
 
-from calque.core.corpora.words import CAPTION, FIGURE, REFERENCES, TABLE, Block
+from calque.corpus.words import CAPTION, FIGURE, REFERENCES, TABLE, Block
 
 _VOID = "area base br col embed hr img input link meta param source track wbr"
 _INLINE = (

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from calque.core.corpora.words import Lattice
-from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, Issue, IssueLog, Severity
+from calque.base.errors import ContractError, Issue, IssueLog, Severity
+from calque.corpus.boxes import UnitId
+from calque.corpus.words import Lattice
 from calque.readers.sources import json_tree
 from calque.readers.text import word_table
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from calque.core.corpora.words import CAPTION, FIGURE, REFERENCES, TABLE, Block
+from calque.corpus.words import CAPTION, FIGURE, REFERENCES, TABLE, Block
 from calque.readers.sources.json_tree import whole
 from calque.readers.sources.xml_tree import children, descendants, name
 

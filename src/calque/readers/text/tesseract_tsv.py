@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from calque.core.corpora.words import Block
-from calque.core.errors import ContractError
+from calque.base.errors import ContractError
+from calque.corpus.words import Block
 
 HEAD = ("level", "page_num", "block_num", "par_num", "line_num", "word_num", "left", "top", "width", "height", "conf", "text")
 _WORD = "5"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from calque.core.corpora.words import Block
-from calque.core.errors import ConfigError, ContractError
+from calque.base.errors import ConfigError, ContractError
+from calque.corpus.words import Block
 from calque.readers.sources import json_tree, xml_tree
 from calque.readers.sources.compression import strange
 from calque.readers.text import alto, hocr, html, page_xml, tesseract_tsv, word_table

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from calque.core.corpora.words import Block, TextCorpus, WordCorpus
-from calque.core.corpus import Corpus, UnitId
-from calque.core.errors import ContractError, Issue, Severity
-from calque.core.presentation.wording import counted
+from calque.base.errors import ContractError, Issue, Severity
+from calque.base.wording import counted
+from calque.corpus.boxes import Corpus, UnitId
+from calque.corpus.words import Block, TextCorpus, WordCorpus
 from calque.readers.sources import json_tree
 from calque.readers.text import word_table
 from calque.readers.text.text_files import KNOWN, TextFile, TextReading, bytes_of, is_binary, is_truth_file

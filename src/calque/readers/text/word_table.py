@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Strings
-from calque.core.corpora.words import WordCorpus
-from calque.core.corpus import UnitId, canonical
-from calque.core.errors import IssueLog, Severity
+from calque.base.columns import Strings
+from calque.base.errors import IssueLog, Severity
+from calque.corpus.boxes import UnitId, canonical
+from calque.corpus.words import WordCorpus
 from calque.readers.sources.json_tree import shown
 from calque.readers.sources.parquet_files import parquet_rows
 

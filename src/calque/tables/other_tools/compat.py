@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from calque.core.columns import Array, Column, Floats
-from calque.core.corpora.tables import CellTable
-from calque.core.errors import Issue, Severity
+from calque.base.columns import Array, Column, Floats
+from calque.base.errors import Issue, Severity
+from calque.corpus.tables import CellTable
 from calque.readers.tables.tags import tags
 from calque.readers.text.html import VOID
 from calque.tables import comparing

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Floats
-from calque.core.corpora.tables import CellTable
-from calque.core.errors import ContractError, MissingExtra
+from calque.base.columns import Array, Codes, Floats
+from calque.base.errors import ContractError, MissingExtra
+from calque.corpus.tables import CellTable
 from calque.kernels import kernels
 from calque.readers.sources import xml_tree
 from calque.tables import adjacency

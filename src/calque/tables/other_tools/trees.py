@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats
-from calque.core.corpora.tables import CellTable
-from calque.core.errors import MissingExtra
+from calque.base.columns import Codes, Floats
+from calque.base.errors import MissingExtra
+from calque.corpus.tables import CellTable
 from calque.kernels import kernels
 from calque.kernels.structs import RowTables, TextPoints, Trees
 from calque.tables.other_tools.omnidocbench_html import as_omnidocbench

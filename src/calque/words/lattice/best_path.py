@@ -10,10 +10,10 @@ from itertools import chain
 
 import numpy as np
 
-from calque.core.arguments import names_arguments, renamed_arguments
-from calque.core.columns import Codes, Ints
-from calque.core.corpora.words import Edge, Lattice
-from calque.core.errors import ContractError
+from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.columns import Codes, Ints
+from calque.base.errors import ContractError
+from calque.corpus.words import Edge, Lattice
 from calque.kernels import kernels
 from calque.words.alignment import Alignment, align, coded
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.arguments import names_arguments
-from calque.core.columns import Codes, Column, Strings, Table
-from calque.core.corpora.words import Edge, Lattice, WordCorpus
-from calque.core.corpus import UnitId
-from calque.core.errors import ContractError
-from calque.core.ledger import UNIT
+from calque.base.arguments import names_arguments
+from calque.base.columns import Codes, Column, Strings, Table
+from calque.base.errors import ContractError
+from calque.corpus.boxes import UnitId
+from calque.corpus.words import Edge, Lattice, WordCorpus
 from calque.engines import threads
+from calque.evaluation.ledger import UNIT
 from calque.words.alignment import align
 from calque.words.lattice.best_path import Oracle, oracle
 from calque.words.text.prepare import Sides

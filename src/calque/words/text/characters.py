@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Codes, Ints
+from calque.base.columns import Codes, Ints
 
 if TYPE_CHECKING:
     from calque.words.text.prepare import Sides

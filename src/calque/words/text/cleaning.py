@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
-from calque.core.arguments import names_arguments
-from calque.core.characters import FOLDS, NORMAL_FORMS, folded, normalized
-from calque.core.corpora.words import Block, Removed
-from calque.core.corpus import UnitId
-from calque.core.errors import ConfigError, did_you_mean
+from calque.base.arguments import names_arguments
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.text_normalization import FOLDS, NORMAL_FORMS, folded, normalized
+from calque.corpus.boxes import UnitId
+from calque.corpus.words import Block, Removed
 from calque.words.alignment import align
 from calque.words.text.languages import detect, foreign_script, language_code, speaks
 from calque.words.text.tokenizers import tokenize, tokenizer_name

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calque.core.columns import Flags
-from calque.core.errors import ConfigError, did_you_mean
+from calque.base.columns import Flags
+from calque.base.errors import ConfigError, did_you_mean
 
 STOP_WORDS = {
     "en": "the of and to in is that it for was on are as with be by this at from which or an not have were but has their its",

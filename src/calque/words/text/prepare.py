@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Ints, Strings
-from calque.core.corpora.words import Block, Removed, TextCorpus, WordCorpus
-from calque.core.corpus import UnitId
-from calque.core.errors import Issue, Severity
+from calque.base.columns import Array, Codes, Flags, Ints, Strings
+from calque.base.errors import Issue, Severity
+from calque.corpus.boxes import UnitId
+from calque.corpus.words import Block, Removed, TextCorpus, WordCorpus
 from calque.kernels import kernels
 from calque.words.text.cleaning import Cleaning, clean_document
 from calque.words.text.tokenizers import tokenize

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 
-from calque.core.arguments import names_arguments
-from calque.core.errors import ConfigError, did_you_mean
+from calque.base.arguments import names_arguments
+from calque.base.errors import ConfigError, did_you_mean
 
 ALIASES = {
     "whitespace": "whitespace",

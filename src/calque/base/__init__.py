@@ -1,0 +1,1 @@
+"""Foundations without any knowledge of tasks: errors, columns, text normalization, YAML, files."""

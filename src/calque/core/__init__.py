@@ -1,1 +1,0 @@
-"""The nouns that every task shares, one file each; see ``docs/explanation/design.md``."""

@@ -1,1 +1,0 @@
-"""Results laid out: sections for people, and the JSON Schema for other tools."""

@@ -1,0 +1,1 @@
+"""What readers return: boxes, masks, records, words, tables and reading orders."""

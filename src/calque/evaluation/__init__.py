@@ -1,0 +1,1 @@
+"""From two corpora to a result: task, ledger, state, evaluator, result, signature."""

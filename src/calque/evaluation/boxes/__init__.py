@@ -1,0 +1,1 @@
+"""Reading, aligning and matching boxes of two sides."""

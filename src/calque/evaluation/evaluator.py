@@ -1,0 +1,472 @@
+"""The evaluator: the only stateful thing, written once for every task."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
+from calque.base.files import write_whole
+from calque.base.short_repr import one_line
+from calque.corpus.boxes import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
+from calque.engines import kept, meter
+from calque.evaluation.ledger import Ledger, check_disjoint, joint_units
+from calque.evaluation.result import Result, Sources
+from calque.evaluation.signature import Signature
+from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
+from calque.evaluation.storage.state import Packed, pack, unpack, well_formed
+from calque.evaluation.task import Task, names_a_file, settings, task_class
+from calque.kernels.structs import TOO_TANGLED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Protocol
+
+    from calque.evaluation.storage.spool import Spool
+
+    class KeptBatches(Protocol):
+        """Batches that were scored before."""
+
+        def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
+            """What the batch of that number came to, if it was of just these documents."""
+
+        def put(self, number: int, ledger: Ledger, issues: tuple[Issue, ...]) -> Ledger:
+            """Keep what a batch came to and what was noticed; the same ledger, which then need not be written again."""
+
+
+Keep = Literal["numbers", "outcomes"]
+CROWDED = 4096
+"""From how many issues on they are brought together: a million small updates may notice a million times the same."""
+
+
+class Evaluator:
+    """Score documents of one task and add them up.
+
+    The documents may come in one call or in many, in one process or in shards that are merged. The metrics are the same to
+    the last bit.
+
+    Args:
+        task: The task and its settings, such as ``Detection(iou=0.5)``.
+        keep: ``"outcomes"`` keeps the outcome of every item. ``"numbers"`` drops boxes and ids once a document is scored,
+            which needs less memory; outcome lists are then empty.
+        jobs: The number of processes or threads.
+
+    Raises:
+        TypeError: ``task`` is not a task.
+        ValueError: ``keep`` or ``jobs`` has a value that is not allowed.
+
+    >>> from calque import Evaluator, Words
+    >>> result = Evaluator(Words()).update({"page 1": "the cat sat"}, {"page 1": "the cat sit"}).compute()
+    >>> result["recall"], result["precision"]
+    (0.6666666666666666, 0.6666666666666666)
+    """
+
+    def __init__(self, task: Task, *, keep: Keep = "outcomes", jobs: int = 1) -> None:
+        if not isinstance(task, Task):
+            if isinstance(task, type):
+                raise TypeError(f"task must be a task, got the class {task.__name__}. Write {task.__name__}().")
+            raise TypeError(f"task must be a task, got {task!r}. Pass for example calque.Detection().")
+        if keep not in ("numbers", "outcomes"):
+            raise ValueError(f"keep must be 'numbers' or 'outcomes', not {keep!r}")
+        if not isinstance(jobs, int) or jobs < 1:
+            raise ValueError(f"jobs must be a whole number from 1, not {jobs!r}")
+        self.task = task
+        self._keep = keep
+        self._jobs = jobs
+        self._spool: Spool | None = None
+        self._parts = self._no_parts()
+        self._units: set[UnitId] = set()
+        """All documents, from the second update on: of millions that come in one, no table is made."""
+        self._free = 0
+        """The first number that no document has, nor any after it."""
+        self._issues: list[Issue] = []
+        self._crowded = CROWDED
+        self._sources = Sources()
+        self._extent = ""
+        """What boxes are measured in, as far as there were any."""
+        self._state = ""
+        """What the state is called that it was loaded from, if it was; without a name it is called a state."""
+
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return ["compute", "from_state", "issues", "load", "merge", "save", "sources", "state", "task", "update"]
+
+    def __repr__(self) -> str:
+        count = self._count()
+        return one_line(f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>")
+
+    def _count(self) -> int:
+        return sum(map(len, self._parts.units()))
+
+    @renamed_arguments(expected="truth", found="predictions")
+    def update(self, truth: Any, predictions: Any, *, known: KeptBatches | None = None) -> Self:
+        """Score whole documents and add them to those of earlier calls. A call that fails adds nothing.
+
+        The first call also fixes the settings that the task takes from the data, such as an inferred schema of fields.
+
+        Args:
+            truth: The ground truth: a path, a corpus, or any other source that the task reads.
+            predictions: The predictions for the same documents, in the same forms.
+            known: A store of batches that earlier runs scored. The evaluator reads from it and adds to it.
+
+        Returns:
+            The evaluator itself, so that calls can be chained.
+
+        Raises:
+            ContractError: A file breaks its contract. The error lists every problem.
+            MergeError: A document was added before, or boxes have other units than those of earlier calls.
+
+        >>> from calque import Evaluator, Words
+        >>> evaluator = Evaluator(Words()).update({"page 1": "the cat sat"}, {"page 1": "the cat sit"})
+        >>> evaluator.update({"page 2": "on the mat"}, {"page 2": "on the mat"}).compute()["recall"]
+        0.8333333333333334
+        """
+        parts = self._no_parts()
+        issues: list[Issue] = []
+        sources = Sources()
+        extent = ""
+        progress = meter()
+        before, done = progress.done, 0
+        task = self.task.settled_by(truth, predictions)
+        scoring = task if self._keep == "outcomes" else task.numbers_only()
+        with kept(self._jobs):
+            pairs = scoring.batches(truth, predictions, jobs=self._jobs)
+            to_come = documents_to_come(pairs)
+            for number, (true, predicted) in enumerate(pairs):
+                # Where nobody can tell, these may be all.
+                progress.expect(before + max(to_come(), done + max(len(true.units()), len(predicted.units()))))
+                for ledger in self._scored_or_known(scoring, true, predicted, number, known):
+                    parts.add(ledger)
+                    issues += ledger.issues
+                    done += len(ledger.units)
+                    progress.reach(before + done)
+                issues += [*true.issues, *predicted.issues]
+                sources |= Sources(true.origins(), predicted.origins())
+                extent = extent or _extent_of(true, predicted)
+        self._add(self._numbered_on(parts, issues), extent)
+        self.task = task
+        self._noticed(summarize(by_place(issues)))
+        self._sources |= sources
+        return self
+
+    def _scored_or_known(
+        self, task: Task, truth: Corpus, predictions: Corpus, number: int, known: KeptBatches | None
+    ) -> Iterator[Ledger]:
+        """What a batch comes to, as it is added up."""
+        if known is None:
+            for ledger in self._scored(task, truth, predictions):
+                yield self._kept(ledger, truth)
+            return
+        before = known.get(number, lambda: in_canonical_order({*truth.units(), *predictions.units()}))
+        if before is None:
+            made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
+            issues = tuple(issue for ledger in made for issue in ledger.issues)
+            before = known.put(number, Ledger.concat(made), issues)
+        yield before
+
+    def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
+        """The outcomes of a batch: all at once, or shared among processes where that is worth it."""
+        least = task.worth_processes()
+        if least and self._jobs > 1:
+            from calque.evaluation.shards.one_batch import shared
+
+            yield from shared(task, truth, predictions, self._jobs, least)
+        else:
+            try:
+                yield task.score(truth, predictions, jobs=self._jobs)
+            except ValueError as error:
+                if str(error) != TOO_TANGLED:
+                    raise
+                raise _too_tangled(truth, predictions) from error
+
+    def _noticed(self, issues: Iterable[Issue]) -> None:
+        """Add what was noticed; of a long list, only what will be told is kept."""
+        self._issues += issues
+        if len(self._issues) > self._crowded:
+            self._issues = list(self.issues())
+            self._crowded = max(CROWDED, 2 * len(self._issues))
+
+    def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
+        """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
+        self._add(self._alone(self._kept(ledger)))
+        self._noticed(summarize([*issues, *ledger.issues]))
+        self._sources |= sources or Sources()
+        return self
+
+    def _no_parts(self) -> LedgerParts:
+        if self._keep == "outcomes" or not self.task.by_chunks:
+            return LedgerParts()
+        return LedgerParts(self._file, MOST_BYTES * self.task.roomy)
+
+    def _file(self) -> Spool:
+        """The file for what is too long for memory, one for all updates."""
+        if self._spool is None:
+            from calque.evaluation.storage.spool import Spool
+
+            self._spool = Spool()
+        return self._spool
+
+    def _all_parts(self) -> LedgerParts:
+        """Return all documents as parts that another evaluator can add."""
+        return self._parts
+
+    def _alone(self, ledger: Ledger) -> LedgerParts:
+        parts = self._no_parts()
+        parts.add(ledger)
+        return parts
+
+    def _kept(self, ledger: Ledger, truth: Corpus | None = None) -> Ledger:
+        if self._keep == "numbers":
+            return ledger.without_details()
+        if truth is None:
+            return ledger
+        from calque.evaluation.ledger import with_digests
+
+        return with_digests(ledger, truth, self.task.truth_digests(truth))
+
+    @names_arguments
+    def merge(self, other: Evaluator) -> Self:
+        """Add the documents of another evaluator that has the same task and settings.
+
+        Args:
+            other: The other evaluator. It stays as it is.
+
+        Returns:
+            The evaluator itself, so that calls can be chained.
+
+        Raises:
+            MergeError: The two evaluators have different tasks or settings, or a document is in both.
+            TypeError: ``other`` is not an evaluator.
+
+        >>> from calque import Evaluator, Words
+        >>> shards = [Evaluator(Words()).update({name: "a b"}, {name: "a"}) for name in ("page 1", "page 2")]
+        >>> shards[0].merge(shards[1]).compute()["recall"]
+        0.5
+        """
+        if not isinstance(other, Evaluator):
+            raise TypeError(f"merge: other must be an Evaluator, got {other!r}. Merge evaluators before you call compute().")
+        theirs = other.task
+        apart = [*self.task.signature().differences(theirs.signature()), *self.task.at_odds(theirs), *self.task.apart(theirs)]
+        if apart:
+            raise MergeError("the two states were made with different settings: " + "; ".join(apart))
+        issues = list(other._issues)
+        parts = other._all_parts()
+        if parts:
+            self._add(self._numbered_on(parts, issues), other._extent)
+        self._noticed(issues)
+        self._sources |= other._sources
+        self._state = ", ".join(filter(None, (self._state, other._state)))
+        return self
+
+    def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
+        """The parts as they are added: documents that have only a number are counted on from those that are here."""
+        if not self.task.numbers_documents or not self._parts or not parts:
+            return parts
+        ledger = parts.ledger()
+        appended = self.task.numbered_on(ledger, self._free)
+        if appended is ledger:
+            return parts
+        issues.append(NUMBERED_ON)
+        return self._alone(appended)
+
+    def _add(self, parts: LedgerParts, extent: str = "") -> None:
+        if extent and self._extent and extent != self._extent:
+            raise MergeError(
+                f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other; "
+                "evaluate both in one unit (--units, --page-size)"
+            )
+        self._check_new(parts)
+        for units in parts.units():
+            # Numbers come first, in their order.
+            highest = next((unit for unit in reversed(units) if isinstance(unit, int)), -1)
+            self._free = max(self._free, highest + 1)
+        self._parts.extend(parts)
+        self._extent = self._extent or extent
+
+    def _check_new(self, parts: LedgerParts) -> None:
+        """Refuse documents that come twice."""
+        if not self._parts:
+            joint_units(list(parts.units()))
+            return
+        if not self._units:
+            self._units.update(*self._parts.units())
+        check_disjoint(parts.units(), self._units)
+        self._units.update(*parts.units())
+
+    @property
+    def sources(self) -> Sources:
+        """Which files and models were evaluated."""
+        return self._sources
+
+    @property
+    def extent(self) -> str:
+        """What boxes are measured in; nothing where there were none."""
+        return self._extent
+
+    def ledger(self) -> Ledger:
+        """The outcomes of everything seen so far."""
+        if not self._parts:
+            raise ValueError("nothing was evaluated yet: call update() first")
+        return self._parts.ledger()
+
+    def issues(self) -> tuple[Issue, ...]:
+        """What was noticed in the data so far, one entry for each kind and file."""
+        return summarize(by_place(self._issues))
+
+    def compute(self) -> Result:
+        """Compute the metrics of all documents that were added so far. You can add more documents afterwards.
+
+        Returns:
+            The result.
+
+        Raises:
+            ValueError: No document was added yet.
+        """
+        with well_formed(self._state) if self._state else nullcontext():
+            return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
+
+    def rename(self, files: Mapping[str, str]) -> None:
+        """Let files be called otherwise from now on, in sources and issues: a temporary copy of a stream is no name for it."""
+        if files:
+            self._sources = self._sources.renamed(files)
+            self._issues = [issue.renamed(files) for issue in self._issues]
+
+    def state(self) -> bytes:
+        """Return the state of the evaluation as bytes. `from_state` restores the evaluator from them.
+
+        Returns:
+            The settings and the outcomes of all documents that were added so far.
+
+        Raises:
+            ValueError: No document was added yet.
+        """
+        return pack(self.header(), self.ledger())
+
+    def header(self) -> dict[str, Any]:
+        """Everything of a state but the ledger."""
+        return {
+            "signature": self.task.signature().to_dict(),
+            "fields": dataclasses.asdict(self.task),
+            "keep": self._keep,
+            "extent": self._extent,
+            "issues": [issue.to_dict() for issue in self.issues()],
+            "sources": self._sources.to_dict(),
+        }
+
+    @classmethod
+    @names_arguments
+    def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
+        """Restore the evaluator whose `state` this is. It takes further documents and merges with others.
+
+        Args:
+            data: The bytes that `state` returned.
+            file: The name that error messages use for the data.
+
+        Returns:
+            The evaluator.
+
+        Raises:
+            ContractError: The bytes are not a state, or are damaged.
+            MergeError: Another version of calque wrote the state, and its numbers differ.
+
+        >>> from calque import Evaluator, Words
+        >>> evaluator = Evaluator(Words()).update({"page 1": "a b"}, {"page 1": "a"})
+        >>> Evaluator.from_state(evaluator.state()).compute()["recall"]
+        0.5
+        """
+        header, ledger = unpack(data, file)
+        return cls.of_header(header, [ledger], file)
+
+    @classmethod
+    def of_header(cls, header: dict[str, Any], ledgers: Iterable[Ledger], file: str) -> Evaluator:
+        """The evaluator that had this `header`, with its documents in some ledgers."""
+        with well_formed(file):
+            evaluator = cls(_task_of(header, file), keep=header["keep"])
+            extent = header.get("extent", "")
+            parts = evaluator._no_parts()
+            for ledger in ledgers:
+                parts.add(ledger)
+            evaluator._add(parts, extent if extent in _MEASURED else "")
+            evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
+            evaluator._sources = Sources.from_dict(header["sources"])
+            evaluator._state = file or "a state"
+        return evaluator
+
+    @names_arguments
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file. A write that fails leaves an existing file as it was.
+
+        Args:
+            path: The file to write.
+
+        Raises:
+            ValueError: No document was added yet.
+            OSError: The file cannot be written.
+        """
+        packed = Packed(self.header(), self.ledger())
+        write_whole(path, packed)
+
+    @classmethod
+    @names_arguments
+    def load(cls, path: str | os.PathLike[str]) -> Evaluator:
+        """Restore the evaluator that `save` wrote.
+
+        Args:
+            path: The file to read.
+
+        Returns:
+            The evaluator.
+
+        Raises:
+            ContractError: The file is not a state, or is damaged.
+            OSError: The file cannot be read.
+        """
+        with open(path, "rb") as file:
+            return cls.from_state(file.read(), file=os.fspath(path))
+
+
+NUMBERED_ON = Issue(
+    "numbered-on",
+    "documents without ids are counted on, in the order in which they were added",
+    help="give them ids (--id) if the same documents may come twice",
+    severity=Severity.NOTE,
+)
+
+_MEASURED = {Extent.PIXELS.value: "in pixels", Extent.NORMALIZED.value: "in shares of the page"}
+
+
+def _too_tangled(truth: Corpus, predictions: Corpus) -> ContractError:
+    files = " and ".join(dict.fromkeys(filter(None, (truth.source, predictions.source))))
+    return ContractError.single("too-tangled", TOO_TANGLED, file=files, help="evaluate the boxes around them: --on boxes")
+
+
+def _extent_of(truth: Corpus, predictions: Corpus) -> str:
+    """What the boxes of two corpora are measured in; nothing when there are none."""
+    boxes = isinstance(truth, BoxCorpus) and isinstance(predictions, BoxCorpus) and (len(truth) or len(predictions))
+    return truth.extent.value if boxes and isinstance(truth, BoxCorpus) else ""
+
+
+def _task_of(header: dict[str, Any], file: str) -> Task:
+    stored = header["signature"]
+    known = task_class(stored["task"])
+    if known is None:
+        raise ContractError.single("unknown-task", f"no task is named {stored['task']!r} here", file=file)
+    for name, note in settings(known).items():
+        value = header["fields"].get(name)
+        if names_a_file(note, value):
+            text = f"the setting {name} is {value!r}, which would have to be looked up; a state holds data, and runs nothing"
+            raise ContractError.single("state-names-a-file", text, file=file, help="make it again with --save")
+    task = known(**{name: _frozen(value) for name, value in header["fields"].items()})
+    then = Signature(stored["task"], stored["settings"], version=stored["version"], numbers=stored["numbers"])
+    apart = task.signature().differences(then)
+    if apart:
+        raise MergeError(f"{file}: the state of calque {then.version} cannot go on here: " + "; ".join(apart))
+    return task
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,317 @@
+"""The outcome rows of any number of documents: columns that merge to the same bits in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import cached_property, reduce
+from itertools import chain, islice, pairwise
+from operator import eq
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from calque.base.columns import Array, Codes, Column, Ints, Table, concat
+from calque.base.errors import Issue, MergeError
+from calque.base.short_repr import short_repr
+from calque.base.start_up import Frozen
+from calque.corpus.boxes import Corpus, UnitId, in_canonical_order
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from calque.evaluation.storage.ranked_runs import Ranked, Rows
+
+    class Joins(Protocol):
+        """What can be joined with more of its kind."""
+
+        def join(self, other: Self) -> Self:
+            """Both together; one of the two may be changed for it."""
+
+
+UNIT = "unit"
+"""The column that every table has: the index of the row's document in ``Ledger.units``."""
+TRUTH_DIGEST = "truth_digest"
+"""The table that says what the truth of each document is, in eight bytes: runs against another truth are not compared."""
+
+
+Joining = TypeVar("Joining", bound="Joins")
+
+
+class Piece(Frozen, eq=False):
+    """Some documents of a ledger, with all their rows and the codes of the whole."""
+
+    ledger: Ledger
+    places: Codes | Ints
+    """The position of each of its documents among those of the whole."""
+
+
+class Ledger(Frozen, kw_only=True, eq=False):
+    """Tables of outcomes. Rows are sorted by document, and within a document as the task wrote them.
+
+    A row may point at rows of its own document only, counted from the document's first row in that table, so that
+    nothing has to be rewritten when ledgers are put together.
+    """
+
+    elsewhere: ClassVar[bool] = False
+    """Whether its rows are not in this process."""
+    units: tuple[UnitId, ...]
+    tables: Mapping[str, Table]
+    names: Mapping[str, tuple[str, ...]] = {}
+    """Columns that hold codes: their name and what each code means."""
+    details: frozenset[tuple[str, str]] = frozenset()
+    """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
+    issues: tuple[Issue, ...] = ()
+    """What was noticed while scoring; the evaluator takes it over."""
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        if list(self.units) != in_canonical_order(self.units) or len(set(self.units)) < len(self.units):
+            raise ValueError("the documents of a ledger must be distinct and in canonical order")
+        for name, table in self.tables.items():
+            unit = table.array(UNIT)
+            if len(unit) and (np.any(np.diff(unit) < 0) or unit[0] < 0 or unit[-1] >= len(self.units)):
+                raise ValueError(f"the rows of table {name!r} are not in the order of the ledger's documents")
+
+    def table(self, name: str) -> Table:
+        """One of the tables."""
+        return self.tables[name]
+
+    def chunks(self, table: str, *columns: str) -> Iterator[Table]:  # noqa: ARG002  # a stored ledger reads only these
+        """The rows of a table, whole documents at a time and in no set order of documents; here all at once.
+
+        A chunk has at least the columns that are asked for (all of them when none is), and the document of each row.
+        """
+        yield self.tables[table]
+
+    def pieces(self) -> Iterator[Piece]:
+        """Ledgers of whole documents that are this one together, in no set order; here it is the only one.
+
+        For whoever has to look from the rows of one table at those of another. Of a stored ledger, columns are read when they
+        are asked for.
+        """
+        yield Piece(self, np.arange(len(self.units)))
+
+    def folded(self, work: Callable[[Piece], Joining]) -> Joining:
+        """What a piece of work makes of each piece, joined: here, one after the other; on a cluster, wherever they are.
+
+        ``join`` must give the same for any order and grouping. Work for a cluster lives in a module, and so does what it makes.
+        """
+        return reduce(lambda one, other: one.join(other), map(work, self.pieces()))
+
+    def ranked(self, rows: Callable[[Piece], Rows], classes: int, jobs: int = 1) -> Ranked:
+        """The rows that each piece has, by class and score."""
+        from calque.evaluation.storage.ranked_runs import RankedRuns
+
+        runs = RankedRuns(classes, jobs)
+        for piece in self.pieces():
+            runs.add(rows(piece))
+        return runs
+
+    def called(self, tables: Mapping[str, str]) -> Ledger:
+        """The ledger with some tables under other names: those under these keys are the tables that the values name."""
+        others = {name: self.tables[source] for name, source in tables.items()}
+        return Ledger(units=self.units, names=self.names, details=self.details, tables={**self.tables, **others})
+
+    def offsets(self, table: str) -> Ints:
+        """The first row of each document in a table, and the table's height at the end. Not to be changed: all get the same."""
+        known = self._known_offsets.get(table)
+        if known is None:
+            known = np.searchsorted(self.tables[table].array(UNIT), np.arange(len(self.units) + 1)).astype(np.int64)
+            self._known_offsets[table] = known
+        return known
+
+    @cached_property
+    def _known_offsets(self) -> dict[str, Ints]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: not what can be found out there."""
+        return {name: value for name, value in self.__dict__.items() if name != "_known_offsets"}
+
+    def absolute(self, table: str, units: Array, relative: Array) -> Ints:
+        """The rows of a table that rows of these documents point at."""
+        rows = np.take(self.offsets(table), units)
+        rows += relative
+        return rows
+
+    def select(self, units: Iterable[UnitId]) -> Ledger:
+        """Only these documents: the ledger that scoring them alone would have made."""
+        wanted = set(units)
+        kept = np.array([position for position, unit in enumerate(self.units) if unit in wanted], dtype=np.int64)
+        return Ledger(
+            units=tuple(self.units[position] for position in kept),
+            names=self.names,
+            details=self.details,
+            tables={name: self._rows_of(name, kept) for name in self.tables},
+        )
+
+    def _rows_of(self, name: str, documents: Ints) -> Table:
+        offsets = self.offsets(name)
+        first, count = offsets[documents], offsets[documents + 1] - offsets[documents]
+        begin = np.cumsum(count) - count
+        rows = np.repeat(first - begin, count) + np.arange(count.sum())
+        unit = np.repeat(np.arange(len(documents), dtype=np.int32), count)
+        return Table({**self.tables[name].take(rows).columns, UNIT: unit})
+
+    def split(self, groups: Array, size: int) -> list[Ledger]:
+        """For each group of documents what `select` would give; one pass serves them all.
+
+        ``groups`` holds the group of each document, from 0 on; ``size`` is how many groups there are.
+        """
+        order, bounds = _dealt(groups, size)
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order)) - bounds[groups[order]]
+        tables = {name: _table_parts(table, groups, place, size) for name, table in self.tables.items()}
+        return [
+            Ledger(
+                units=tuple(self.units[position] for position in order[bounds[group] : bounds[group + 1]].tolist()),
+                names=self.names,
+                details=self.details,
+                tables={name: parts[group] for name, parts in tables.items()},
+            )
+            for group in range(size)
+        ]
+
+    def without_details(self) -> Ledger:
+        """Only what numbers are made of."""
+        if not self.details:
+            return self
+        tables = {
+            name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
+            for name, table in self.tables.items()
+        }
+        gone = {key for _, key in self.details if not any(key in table for table in tables.values())}
+        names = {key: meaning for key, meaning in self.names.items() if key not in gone}
+        return Ledger(units=self.units, names=names, tables=tables, issues=self.issues)
+
+    @staticmethod
+    def concat(ledgers: Sequence[Ledger]) -> Ledger:
+        """One ledger of all documents: the same bits for any order and any split."""
+        if len(ledgers) == 1:
+            return ledgers[0]
+        units = joint_units([ledger.units for ledger in ledgers])
+        names = joint_names([ledger.names for ledger in ledgers])
+        position = {unit: code for code, unit in enumerate(units)}
+        unit_codes = [np.array([position[unit] for unit in ledger.units], dtype=np.int32) for ledger in ledgers]
+        return Ledger(
+            units=units,
+            names=names,
+            details=_common_details(ledgers),
+            tables={
+                name: _joint_table(name, ledgers, unit_codes, names)
+                for name in ledgers[0].tables
+                if all(name in ledger.tables for ledger in ledgers)
+            },
+        )
+
+
+def _dealt(groups: Array, size: int) -> tuple[Ints, Ints]:
+    """Positions by group, in their own order within each, and where each group begins."""
+    order = np.argsort(groups, kind="stable")
+    return order, np.searchsorted(groups[order], np.arange(size + 1))
+
+
+def _table_parts(table: Table, groups: Array, place: Array, size: int) -> list[Table]:
+    unit = table.array(UNIT)
+    order, bounds = _dealt(groups[unit], size)
+    moved = Table({**table.take(order).columns, UNIT: place[unit[order]]})
+    return [moved.cut(start, stop) for start, stop in pairwise(bounds.tolist())]
+
+
+def _common_details(ledgers: Sequence[Ledger]) -> frozenset[tuple[str, str]]:
+    return frozenset.intersection(*(ledger.details for ledger in ledgers))
+
+
+def joint_units(parts: Sequence[Sequence[UnitId]]) -> tuple[UnitId, ...]:
+    """The documents of all parts in canonical order; each may be in one part only."""
+    ordered = in_canonical_order(chain.from_iterable(parts))
+    # In order, one that comes twice stands beside itself: of millions, no second table has to be made.
+    if any(map(eq, ordered, islice(ordered, 1, None))):
+        check_disjoint(parts)
+    return tuple(ordered)
+
+
+def check_disjoint(parts: Iterable[Sequence[UnitId]], before: Set[UnitId] = frozenset()) -> None:
+    """Raise a `MergeError` that names the documents that occur in more than one part, or came ``before``."""
+    parts = list(parts)
+    everything = set[UnitId]().union(*parts)
+    if len(everything) == sum(map(len, parts)) and everything.isdisjoint(before):
+        return
+    seen: set[UnitId] = set()
+    twice: list[UnitId] = []
+    for part in parts:
+        for unit in part:
+            (twice.append if unit in seen or unit in before else seen.add)(unit)
+    listed = ", ".join(repr(unit) for unit in in_canonical_order(twice)[:5])
+    more = f" and {len(twice) - 5:,} more" if len(twice) > 5 else ""
+    images = any(isinstance(unit, int) for unit in twice)
+    help = " (other images with the same ids? name documents by something else: --document-key file_name)" if images else ""
+    raise MergeError(f"seen twice: document {listed}{more}; each document may be counted once{help}")
+
+
+def joint_names(parts: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """What the codes of all parts together mean, by the name of the column."""
+    joint: dict[str, tuple[str, ...]] = {}
+    for column in parts[0]:
+        # Who keeps numbers alone has let go of some columns, and of what they mean.
+        if not all(column in names for names in parts):
+            continue
+        tables = [names[column] for names in parts]
+        # A fixed vocabulary keeps its own order, also if a later version has added to it; names that data brings are sorted.
+        longest = max(tables, key=len)
+        same = all(table == longest[: len(table)] for table in tables)
+        joint[column] = longest if same else tuple(sorted({name for table in tables for name in table}))
+    return joint
+
+
+def _joint_table(
+    name: str, ledgers: Sequence[Ledger], unit_codes: Sequence[Array], names: Mapping[str, tuple[str, ...]]
+) -> Table:
+    unit = np.concatenate([codes[ledger.tables[name].array(UNIT)] for ledger, codes in zip(ledgers, unit_codes, strict=True)])
+    # A table without rows says nothing about what its rows would have had.
+    telling = [ledger for ledger in ledgers if ledger.tables[name].height] or ledgers
+    shared = [key for key in telling[0].tables[name] if all(key in ledger.tables[name] for ledger in telling)]
+    columns: dict[str, Column] = {
+        key: concat([recoded(key, ledger.names, ledger.tables[name][key], names) for ledger in telling])
+        for key in shared
+        if key != UNIT
+    }
+    joint = Table({UNIT: unit, **columns})
+    in_order = bool(np.all(unit[1:] >= unit[:-1]))  # as documents that stream by mostly are
+    return joint if in_order else joint.take(np.argsort(unit, kind="stable"))
+
+
+def recoded(key: str, old: Mapping[str, tuple[str, ...]], column: Column, new: Mapping[str, tuple[str, ...]]) -> Column:
+    """A column with the new codes instead of the old, if it holds codes that have changed."""
+    if key not in new or old[key] == new[key]:
+        return column
+    position = {name: code for code, name in enumerate(new[key])}
+    # The last entry serves rows without a name: code -1 stays -1.
+    code = np.array([*(position[name] for name in old[key]), -1], dtype=np.int32)
+    return np.asarray(code[np.asarray(column)])
+
+
+def with_digests(ledger: Ledger, truth: Corpus, digests: list[int] | None) -> Ledger:
+    """The ledger with the digest of each document that the truth has; the same where there are none."""
+    return noted(ledger, dict(zip(truth.units(), digests, strict=True))) if digests is not None else ledger
+
+
+def noted(ledger: Ledger, digests: Mapping[UnitId, int]) -> Ledger:
+    """The ledger with these digests."""
+    rows = [row for row, unit in enumerate(ledger.units) if unit in digests]
+    table = Table({
+        UNIT: np.array(rows, dtype=np.int32),
+        "digest": np.array([digests[ledger.units[row]] for row in rows], dtype=np.int64),
+    })  # fmt: skip
+    return replace(ledger, tables={**ledger.tables, TRUTH_DIGEST: table})
+
+
+def digests_of(ledger: Ledger) -> dict[UnitId, int]:
+    """The digests that a ledger has, by document."""
+    if TRUTH_DIGEST not in ledger.tables:
+        return {}
+    table = ledger.table(TRUTH_DIGEST)
+    rows = zip(table.array(UNIT).tolist(), table.array("digest").tolist(), strict=True)
+    return {ledger.units[unit]: value for unit, value in rows}

@@ -1,0 +1,1 @@
+"""Tables, JSON Schema, JUnit and report data of a result."""

@@ -1,0 +1,1 @@
+"""Runs over many shards: checkpoints and clusters."""

@@ -1,0 +1,1 @@
+"""Ledgers and states in files."""

@@ -1,0 +1,492 @@
+"""A task: a frozen class whose fields are the Python keywords, the CLI flags and the signature at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.base.arguments import names_fields, renamed_arguments
+from calque.base.errors import ConfigError, did_you_mean
+from calque.base.short_repr import short_repr
+from calque.base.start_up import Frozen
+from calque.evaluation.signature import Signature
+
+if TYPE_CHECKING:
+    # Tasks are built while the command line starts; numpy waits until there is something to score.
+    from calque.base.columns import Table
+    from calque.base.errors import Issue
+    from calque.corpus.boxes import Corpus
+    from calque.evaluation.document_sums import Resampled
+    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.ledger import Ledger
+    from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.presentation.report_data import Finding, Pictured, Sentence
+    from calque.evaluation.presentation.sections import Section
+
+BUILT_IN = {
+    "detection": "calque.detection",
+    "layout": "calque.layout",
+    "fields": "calque.fields",
+    "checks": "calque.checks.task",
+    "words": "calque.words",
+    "tables": "calque.tables",
+    "order": "calque.order",
+    "ceiling": "calque.ceiling",
+}
+"""The tasks that come with calque and the module that defines each."""
+
+HEAD = ("task", "version", "signature")
+"""What a result's JSON begins with: it says whose the numbers are, and is none of them."""
+
+Kind = Literal["number", "count", "numbers", "word", "words", "uses", "weights", "choice", "switch", "file", "path"]
+"""What a setting holds. A ``count`` is a whole number, and ``uses`` are words that may hold commas. Of a ``file`` or a ``path``
+(a file or folder) the content is the setting: it is read when the task is made, and where it stood is not kept."""
+
+
+class Setting(Frozen):
+    """How a field of a task is shown to people."""
+
+    help: str
+    kind: Kind
+    key: str
+    """Its name in the signature."""
+    flag: str
+    """Its name on the command line."""
+    choices: tuple[str, ...] = ()
+    always: bool = False
+    """Whether the signature shows it even at its default."""
+    view: bool = False
+    """Whether it only adds to what is shown: such a setting changes no number and is not in the signature."""
+    metavar: str = ""
+    """What stands for its value in the help."""
+    words: tuple[str, ...] = ()
+    """What a ``file`` or ``path`` may be instead: words that name no file."""
+    bare: Any = None
+    """The value of an option that is given without one."""
+    spells: bool = False
+    """Whether it only spells other settings: they take its place when the task is made, and are in the signature."""
+
+
+def setting(
+    default: Any,
+    *,
+    help: str,
+    kind: Kind,
+    key: str = "",
+    flag: str = "",
+    choices: tuple[str, ...] = (),
+    always: bool = False,
+    view: bool = False,
+    metavar: str = "",
+    words: tuple[str, ...] = (),
+    bare: Any = None,
+    spells: bool = False,
+) -> Any:
+    """A field of a task, with what the command line and the signature need to know of it."""
+    note = Setting(
+        help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, view=view, metavar=metavar, words=words,
+        bare=bare, spells=spells,
+    )  # fmt: skip
+    return dataclasses.field(default=default, metadata={"setting": note})
+
+
+def settings(task: type[Any] | Task) -> dict[str, Setting]:
+    """The settings of a task by field name: its own first, then those that it shares with other tasks."""
+    return dict(_settings(task if isinstance(task, type) else type(task)))  # type: ignore[arg-type]  # classes are hashable
+
+
+@functools.cache  # every signature asks, and so does every command
+def _settings(task: type[Any]) -> Mapping[str, Setting]:
+    own = inspect.get_annotations(task)
+    return {
+        field.name: note.replaced(flag=note.flag or "--" + field.name.replace("_", "-"))
+        for field in sorted(dataclasses.fields(task), key=lambda field: field.name not in own)
+        if (note := field.metadata.get("setting")) is not None
+    }
+
+
+class Task(Frozen, ABC, kw_only=True):
+    """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
+
+    name: ClassVar[str]
+    fixed: ClassVar[Mapping[str, str]] = {}
+    """What the signature says beside the settings, such as how items are paired."""
+    naming: ClassVar[str] = ""
+    """What to try when the two sides name the same documents in different ways."""
+    by_chunks: ClassVar[bool] = False
+    """Whether `measure` reads a ledger by `chunks` or `pieces`, so that one that is longer than memory can wait in a file."""
+    roomy: ClassVar[int] = 1
+    """How many times as much of a ledger as usual stays in memory first, because it is measured faster in one piece."""
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of metrics, such as the headers of tables; titles of metrics need not be listed."""
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
+    neutral: ClassVar[frozenset[str]] = frozenset()
+    """The names of numbers that tell how much there is, and not how good it is."""
+    numbers_documents: ClassVar[bool] = False
+    """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
+    long_columns: ClassVar[bool] = False
+    """Whether all that is read stands in a few long columns, as boxes do."""
+    rows_are_named: ClassVar[bool] = False
+    """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
+    known: ClassVar[dict[str, type[Task]]] = {}
+    """Every task class that was defined, by name, so that a state finds its own."""
+
+    __repr__ = short_repr
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        names_fields(cls)
+        Task.known[cls.name] = cls
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of this task."""
+        return ()
+
+    @classmethod
+    def columns(cls) -> Mapping[str, str]:
+        """What stands in the columns of this task's tables, where they are no measures."""
+        return {"measure": "The name of a number.", "value": "The number."}
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of what a result of this task looks like as JSON."""
+        from calque.evaluation.presentation.result_schema import result_of
+
+        return result_of(cls.name, {})
+
+    @abstractmethod
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
+        """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
+
+    @abstractmethod
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
+        """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
+
+    @staticmethod
+    def begin(source: str) -> Any:
+        """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
+        return source
+
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Task:  # noqa: ARG002  # most leave nothing open
+        """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
+        return self
+
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
+        """The task with all that it leaves to either side filled in."""
+        return self.settled(truth)
+
+    def own_code(self) -> tuple[str, ...]:
+        """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
+        kind = type(self)
+        return () if f"{kind.__module__}.".startswith("calque.") else (f"{kind.__module__}:{kind.__qualname__}",)
+
+    def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
+        """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
+        return {}
+
+    def truth_digests(self, truth: Corpus) -> list[int] | None:
+        """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
+        return truth.digests()
+
+    def numbers_only(self) -> Task:
+        """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
+        return self
+
+    def worth_processes(self) -> int:
+        """From how many documents on `score` is shared among processes; 0 where threads of kernels do most of the work."""
+        return 0
+
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
+        """The two sides, read and checked against each other, some whole documents at a time; here boxes, all at once."""
+        from calque.readers import read_pair
+
+        yield read_pair(truth, predictions)
+
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name in the JSON of the metric that a table's header or another alias means; unknown names stay.
+
+        >>> from calque.evaluation.measures import MeasureName
+        >>> from calque.detection.task import Detection
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
+        ['mean_iou@0.75/Table', 'AP', 'recall']
+        """
+        known = {each.name: each.title for each in cls.measures()}
+        if name.name in known:
+            return name
+        word = name.name.casefold()
+        aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
+        titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
+        full = aliases.get(word) or next(titles, "")
+        return name.replaced(name=full) if full else name
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where in the tree of numbers a measure stands."""
+        return (name.name,)
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The names of all measures among these numbers, as `address` finds them."""
+        return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
+        return self.names(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """The measures that a comparison tests when nobody names any."""
+        return ()
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+        """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
+
+        What is in `names` and in none of them is measured anew for every replicate: right, and slow.
+        """
+        return ()
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
+        """One row for each item, with what happened to it."""
+        from calque.base.columns import Strings, Table
+        from calque.corpus.boxes import distinct_names
+        from calque.evaluation.ledger import UNIT
+
+        rows = next(iter(ledger.tables.values()))
+        names = distinct_names(ledger.units)
+        documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
+        return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
+
+    def standing(self, ledger: Ledger) -> Standing | None:  # noqa: ARG002  # a task need not tell
+        """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
+        return None
+
+    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
+        """The outcomes one by one, as JSONL prints them."""
+        return self.outcomes(ledger).rows()
+
+    def appended(self, ledger: Ledger) -> dict[str, Any]:  # noqa: ARG002  # most show numbers only
+        """Lists that the JSON of a result shows after the numbers."""
+        return {}
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
+        """What could not be evaluated, where only scoring shows it."""
+        return ()
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result, with those that its numbers make a loss as losses."""
+        return issues
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
+        if "documents" not in ledger.tables:
+            return None
+        import numpy as np
+
+        from calque.evaluation.ledger import UNIT
+        from calque.evaluation.nothing_evaluated import Ground
+
+        flags = {name: np.zeros(len(ledger.units), dtype=np.bool_) for name in ("in_truth", "in_found")}
+        for rows in ledger.chunks("documents", *flags):
+            for name, known in flags.items():
+                known[rows.array(UNIT)] = rows.array(name)
+        return Ground(flags["in_truth"], flags["in_found"])
+
+    def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
+        """What does not hold of that which must, one line each."""
+        return []
+
+    def tests(self, ledger: Ledger) -> list[Judged]:  # noqa: ARG002  # most judge no single items
+        """What was judged one by one, as servers show it."""
+        return []
+
+    def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
+        """Why results under this task and another with the same signature are not to be put together."""
+        return []
+
+    def apart(self, other: Task) -> list[str]:  # noqa: ARG002  # most that can be compared can be added up
+        """Why ledgers of this task and of another cannot be added up, although their results may be compared."""
+        return []
+
+    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:  # noqa: ARG002  # for tasks that number documents
+        """A ledger as it is added to others: what has only a number is counted on from the first that is free."""
+        return ledger
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The numbers as a person reads them."""
+        from calque.evaluation.presentation.sections import Section
+
+        rows = [(key, value) for key, value in numbers.items() if key not in HEAD and not isinstance(value, Mapping | list)]
+        return [Section(title=self.name, head=("measure", "value"), rows=rows)]
+
+    def sentence(self, numbers: Mapping[str, Any]) -> str:  # noqa: ARG002  # a task of somebody else may have none
+        """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
+        return ""
+
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The few numbers that ``--brief`` shows."""
+        return self.sections(numbers)
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """What a report begins with: the strength and the worst weakness in one sentence, with the measures in it."""
+        return [self.sentence(numbers) or f"{self.name.capitalize()}."]
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:  # noqa: ARG002  # a task of somebody else may have none
+        """Up to five things to look at, each with the part of a report's address that leads to exactly those objects."""
+        return []
+
+    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # most have no views
+        """The numbers with every view that a report shows, whether or not it was asked for."""
+        return numbers
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
+        """What a report draws beside the tables; nothing where a task has nothing to draw."""
+        return None
+
+    def on_pages(self, ledger: Ledger) -> Ledger:
+        """The ledger with a table of pages, where it is not one of boxes but can be drawn on pages all the same."""
+        return ledger
+
+    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
+        """The reporting template of the task's source document, filled in; empty where that has none."""
+        return []
+
+    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The numbers as rows of one table, for spreadsheets; rows may have different columns."""
+        return [
+            {"measure": key, "value": value}
+            for key, value in numbers.items()
+            if key not in HEAD and not isinstance(value, Mapping | list)
+        ]
+
+    def signature(self) -> Signature:
+        """Every setting that can change a number."""
+        shown: dict[str, str] = dict(self.fixed)
+        quiet = set()
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        for name, note in settings(self).items():
+            if note.view or note.spells:
+                continue
+            shown[note.key] = self.told(name)
+            if getattr(self, name) == defaults[name] and not note.always:
+                quiet.add(note.key)
+        return Signature(self.name, shown, frozenset(quiet))
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature; long content is told by its digest."""
+        return spell(getattr(self, name))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a leaf of the tree of numbers is one, or would be if it were defined; truth values and texts are none."""
+    return value is None or (isinstance(value, Real) and not isinstance(value, bool))
+
+
+def take_in(task: Any) -> None:
+    """Bring what callers give into the form that a task keeps: one number or name for several; else say which is wrong.
+
+    Called first in ``__post_init__``: what comes after can rely on it.
+    """
+    for field in dataclasses.fields(task):
+        note, value = field.metadata.get("setting"), getattr(task, field.name)
+        if value is field.default:
+            continue
+        if note is None:
+            if isinstance(field.default, bool) and not isinstance(value, bool):
+                raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
+            continue
+        if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
+            raise ConfigError(
+                f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
+            )
+        if note.kind == "choice" and not (isinstance(value, str) and value in note.choices):
+            hint = did_you_mean(str(value), note.choices)
+            raise ConfigError(f"{field.name} must be one of {', '.join(note.choices)}, not {value!r}{hint and f'; {hint}'}")
+        if note.kind in MANY:
+            alone = isinstance(value, str) or not isinstance(value, Iterable)
+            value = (value,) if alone else tuple(value)
+            object.__setattr__(task, field.name, value)
+        if note.kind in EXPECTED:
+            _check(field.name, note.kind, value)
+        if note.kind == "number":
+            object.__setattr__(task, field.name, _float(field.name, value))  # 1 and 1.0 are one setting
+
+
+def _check(name: str, kind: str, value: Any) -> None:
+    """Refuse a value that is not of its setting's kind."""
+    wanted, words = EXPECTED[kind]
+    if not all(_is(one, wanted) for one in (value if kind in MANY else (value,))):
+        raise ConfigError(f"{name} must be {words}, not {list(value) if kind in MANY else value!r}")
+
+
+def _float(name: str, value: Real) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ConfigError(f"{name} must be a number that a float can hold, not {value!r}") from None
+
+
+def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
+    """Whether a value is of a kind; truth values are no numbers."""
+    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
+
+
+MANY = ("numbers", "words", "uses")
+"""Kinds of settings that hold several; one alone may stand for itself."""
+EXPECTED: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    "number": (Real, "a number"),
+    "count": (Integral, "a whole number"),
+    "numbers": (Real, "a number or several"),
+    "word": (str, "a text"),
+    "words": (str, "a name or several"),
+    "uses": ((str, tuple), "a name or several"),
+    "switch": (bool, "True or False"),
+}
+"""What each kind of setting is made of."""
+OF_DATA = ("weights", "file", "path")
+"""Kinds that are given as a file, or as what could be in it."""
+
+
+def names_a_file(note: Setting, value: Any) -> bool:
+    """Whether the value of a setting still has to be looked up: the path of a file, or the name of a class.
+
+    What a task keeps of a file is data: pairs, a list of words, or JSON text.
+
+    >>> schema = Setting(help="", kind="file", key="schema", flag="--schema")
+    >>> names_a_file(schema, "invoice.json"), names_a_file(schema, "models:Invoice"), names_a_file(schema, '{"fields": {}}')
+    (True, True, False)
+    """
+    return note.kind in ("file", "path") and isinstance(value, str) and not (value in ("", *note.words) or value[0] in "[{")
+
+
+def task_class(name: str) -> type[Task] | None:
+    """The task of that name, if there is one."""
+    if name in BUILT_IN:
+        importlib.import_module(BUILT_IN[name])
+    return Task.known.get(name)
+
+
+def spell(value: Any) -> str:
+    """A setting's value in a signature.
+
+    >>> spell((0.5, 0.75)), spell(None), spell(True), spell((("Table", 2.0),))
+    ('0.5,0.75', 'none', 'yes', 'Table=2.0')
+    """
+    if value in (None, (), ""):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ",".join(f"{item[0]}={item[1]!r}" if isinstance(item, tuple) else spell(item) for item in value)
+    return str(value)

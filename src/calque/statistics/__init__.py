@@ -1,0 +1,1 @@
+"""Bootstrap, intervals, paired comparison, changes."""

@@ -1,0 +1,1 @@
+"""Gates: limits, tolerances and baselines."""
