@@ -102,11 +102,17 @@ def calque_requirements() -> tuple[str, ...]:
 def _made(name: str, folder: Path, requirements: tuple[str, ...], distribution: str) -> Installed:
     programs = folder / "bin"
     stamp = folder / "installed.txt"
-    wanted = "\n".join(requirements) + (f"\n{checkout_digest()}" if name == "calque" else "")
+    ours = name not in ENVIRONMENTS or name == "calque"
+    wanted = (
+        "\n".join(requirements)
+        + ("\ncompiled kernels" if ours else "")
+        + (f"\n{checkout_digest()}" if name == "calque" else "")
+    )
     if not stamp.exists() or stamp.read_text() != wanted:
         print(f"installing {name}", file=sys.stderr)
         _called([sys.executable, "-m", "venv", "--clear", str(folder)])
-        build = [] if name in ENVIRONMENTS and name != "calque" else ["--config-settings", f"build-dir={folder}-build"]
+        # A folder of its own: another build at the same time must not interfere.
+        build = ["--config-settings", f"build-dir={folder}-build"] if ours else []
         _called([str(programs / "python"), "-m", "pip", "install", "--quiet", *build, *requirements])
         stamp.write_text(wanted)
     return Installed(programs, _version(programs, distribution))

@@ -67,7 +67,7 @@ class SuiteFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """One test for each case and evaluator; where the suite has a gate, the gate is one more, and alone decides."""
         from calque.checks.evaluators.custom import named_evaluators
-        from calque.checks.suites.suite import Suite
+        from calque.checks.suites.suite import NoCases, Suite
         from calque.core.errors import CalqueError
 
         try:
@@ -78,6 +78,8 @@ class SuiteFile(pytest.File):
                 cache=self.config.getoption("command_cache"),
             )
             self._register({tag for case in suite.cases() for tag in case.tags})
+            if next(suite.cases(), None) is None:
+                raise NoCases(f"{suite.data or suite.file}: there are no cases")
             for case in suite.cases():
                 for check in suite.bench.checks_of(case):
                     yield CheckItem.from_parent(self, name=f"{case.id}[{check.name}]", case=case, check=check, suite=suite)

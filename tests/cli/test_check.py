@@ -134,7 +134,7 @@ def test_choosing_cases(calque: Calque, suite: str) -> None:
     assert calque("check", suite, "--filter", "g*").code == 0
     assert calque("check", suite, "--tag", "easy").code == 0
     missing = calque("check", suite, "--filter", "nothing")
-    assert (missing.code, "no case matches" in missing.err) == (2, True)
+    assert (missing.code, "no case matches" in missing.err) == (3, True)
 
 
 def test_other_data_and_states(calque: Calque, suite: str, tmp_path: Path) -> None:

@@ -65,6 +65,32 @@ def test_a_tag_that_one_suite_knows_is_enough(calque: Calque) -> None:
     assert "no case matches" in calque("check", "*.check.y*", "--tag", "none").err
 
 
+NO_CASES = {"empty.jsonl": "", "blank.jsonl": "\n \n", "empty.json": "[]", "head.csv": "id,output,expected\n"}
+
+
+@pytest.mark.parametrize("name", NO_CASES)
+def test_check_of_data_without_cases_exits_with_3(calque: Calque, folder: Path, name: str) -> None:
+    (folder / name).write_text(NO_CASES[name])
+    (folder / "none.yaml").write_text(f"data: {name}\nevaluators: [{{type: equals}}]\ngate: {{pass_rate: 0}}\n")
+    assert calque("check", "none.yaml").code == 3
+    assert calque("check", "none.yaml", "--format", "json").out == ""
+    alone, both = calque("check", "good.check.yaml"), calque("check", "good.check.yaml", "none.yaml")
+    assert (alone.code, both.code) == (0, 3)
+    assert name in both.err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("selection", [("--filter", "none"), ("--tag", "none")])
+def test_check_of_a_selection_that_no_case_matches_exits_with_3(calque: Calque, selection: tuple[str, str]) -> None:
+    assert calque("check", "good.check.yaml", *selection).code == 3
+
+
+def test_pytest_reports_a_suite_without_cases(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".check.yaml", none="data: none.jsonl\nevaluators: [{type: equals}]\n")
+    pytester.makefile(".jsonl", none="")
+    pytester.runpytest().assert_outcomes(errors=1)
+
+
 @pytest.mark.usefixtures("folder")
 def test_running_again_when_nothing_failed_is_fine(calque: Calque, folder: Path) -> None:
     calque("check", "good.check.yaml", "-o", "last.jsonl")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Fields, Layout, Order, Tables, Words
+from calque.cli.compare import tasks_of_files
 from calque.core.errors import ContractError
 from calque.core.task import Task
 from tests.conftest import Run
@@ -194,6 +196,18 @@ def page(folder: Path) -> None:
     (folder / "a.xml").write_text(PAGE_XML)
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "content"), [("tables", "a.html", "<table><tr><td>1</table>"), ("order", "a.xml", PAGE_XML)]
+)
+def test_subfolders_that_are_not_read_are_reported(
+    command: str, name: str, content: str, calque: Command, tmp_path: Path
+) -> None:
+    for folder in ("files", "files/more"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(content)
+    assert "more/" in calque("validate", "files", "--as", command).out
+
+
 @pytest.mark.parametrize("make", [yolo, page])
 @pytest.mark.parametrize(
     "command",
@@ -221,3 +235,12 @@ def test_files_in_a_folder_that_are_not_read_are_reported(
     run = calque(*command)
     assert "export.csv" in run.out + run.err
     assert "more/" in run.out + run.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_compare_does_not_look_into_a_pipe(kinds: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe among the arguments may be an output; opening it to recognize its format would block."""
+    monkeypatch.chdir(kinds)
+    os.mkfifo("pipe")
+    assert tasks_of_files(["texts.json", "texts.json", "texts.json", "pipe"]) == []
+    assert tasks_of_files(["texts.json", "texts.json", "texts.json", "-o", "pipe"])[:1] == ["words"]

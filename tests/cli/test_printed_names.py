@@ -129,3 +129,11 @@ def test_gate_with_a_header_judges_the_metric(calque: Command, results: dict[str
     assert calque("detect", "truth.json", "finder.json", "--fail-under", "mean IoU@0.5=0.1").code == 0
     assert calque("detect", "truth.json", "finder.json", "--fail-under", "mAP=0.99").code == 1
     assert calque("detect", "truth.json", "finder.json", "--fail-under", "FP=3").code == 2
+
+
+def test_tolerance_and_primary_take_headers(calque: Command, results: dict[str, Result]) -> None:
+    assert calque("detect", "truth.json", "finder.json", "--save", "base.state").code == 0
+    worse = ("detect", "truth.json", "cropper.json", "--baseline", "base.state")
+    assert calque(*worse, "--tolerance", "F1@0.5=0.01").code == 1
+    assert calque(*worse, "--tolerance", "mean IoU@0.5=0.01").code == 0
+    assert calque("compare", "truth.json", "finder.json", "cropper.json", "--primary", "mAP").code == 0

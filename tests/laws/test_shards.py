@@ -207,6 +207,7 @@ SUBJECTS = {
     "layout rows": Subject(("layout",), ".ndjson", *ROWS, boxes),
     "layout coco": Subject(("layout",), ".json", coco, coco_results, boxes),
     "fields": Subject(("fields", "--schema", "schema.json"), ".jsonl", side("truth", with_id), side("found", with_id), records),
+    "fields inferred": Subject(("fields",), ".jsonl", side("truth", with_id), side("found", with_id), records),
     "tables": Subject(("tables",), ".jsonl", side("truth", table_row), side("found", table_row), tables),
     "order": Subject(("order",), ".ndjson", side("truth", order_row), side("found", order_row), orders),
     "words": Subject(("words",), ".json", text_of("truth"), text_of("found"), texts),
@@ -275,9 +276,10 @@ def test_shards_and_one_file_give_the_same_numbers_and_exit_code(calque: Calque,
         paths = files(subject, some, f"part{part}")
         done = calque(*subject.command, *paths, "--save", f"{part}.state")
         assert done.code in (0, 1, 3), done.err
-    states = [f"{part}.state" for part in range(len(shards))]
-    assert numbers(calque("merge", *states, "--format", "json")) == whole
-    assert numbers(calque("merge", *reversed(states), "--format", "json")) == whole
+    if name != "fields inferred":  # a state has the schema that its own shard led to
+        states = [f"{part}.state" for part in range(len(shards))]
+        assert numbers(calque("merge", *states, "--format", "json")) == whole
+        assert numbers(calque("merge", *reversed(states), "--format", "json")) == whole
     if subject.command[0] not in NO_PATTERNS:
         patterns = [f"{side}-part*{subject.ending}" for side in ("truth", "found")]
         assert numbers(calque(*subject.command, *patterns, "--format", "json")) == whole

@@ -79,7 +79,8 @@ def test_order_document_mean_in_intervals_and_comparisons_is_over_documents(here
         [{**row, "doc_id": f"{row['doc_id']}{copy}"} for row in side for copy in range(40)] for side in (TRUTH, PREDICTIONS)
     ]
     result = Evaluator(Order()).update(*many).compute()
-    found = intervals(result, measures=["macro_documents.pairs", "macro.pairs"])
+    found = intervals(result, measures=["macro_documents.pairs", "macro.pairs", "macro_pages.pairs"])
+    assert found["macro.pairs"] == found["macro_pages.pairs"]
     documents, pages = found["macro_documents.pairs"], found["macro.pairs"]
     assert documents.low is not None
     assert pages.high is not None

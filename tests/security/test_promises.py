@@ -10,8 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/explanation/threats.md").read_text()
-SECTION = PAGE.split("## What calque never does")[1].split("\n## ")[0]
-ROWS = [line.strip("| ").split(" | ") for line in SECTION.splitlines() if line.startswith("| ")][1:]
+TABLES = [table.split("\n\n")[0] for table in PAGE.split("| promise | held by |\n")[1:]]
+ROWS = [line.strip("| ").split(" | ") for table in TABLES for line in table.splitlines() if line.startswith("| ")]
 PROMISES = {row[0]: re.findall(r"`(tests/[\w/]+\.py::\w+)`", row[1]) for row in ROWS}
 
 

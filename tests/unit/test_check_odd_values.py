@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,67 @@ def test_number_of_too_many_digits_is_refused_in_every_notation(tmp_path: Path) 
         )
         with pytest.raises(Exception, match="too many digits"):
             Suite.load(tmp_path / "s.yaml")
+
+
+ODD_SETTINGS: list[list[Any]] = [
+    [{"type": "equals", "weight": 1e308}] * 3,
+    [{"type": "equals", "weight": 5e-324}] * 2,
+    [[], 5, None, {"type": ["x"]}, {"type": {}}, {}],
+    [{"type": "equals", "name": "\ud800"}],
+    [{"type": "regex", "pattern": "("}, {"type": "equals", "path": "[99999999999999999999999]"}],
+    [{"type": "numeric_tolerance", "value": 10**400}],
+    [{"type": "numeric_tolerance", "value": 1, "absolute": 1e308, "relative": 1e308}],
+    [{**POINTS, "type": "coordinate_distance", "threshold": 5e-324, "scoring": "exponential"}],
+    [{**POINTS, "type": "coordinate_distance", "metric": "oks", "area_path": "s", "sigmas": [1e-200], "threshold": 1}],
+    [{**PAIRED, "type": "iou_score", "page_size": [1e308, 5e-324], "format": "xyxy1000", "expected_format": "xyxy"}],
+    [{"type": "json_schema", "schema": nested(300)}],
+    [{"type": "command", "command": 5}, {"type": "fields", "measure": 5, "options": {"schema": 5}}],
+]
+
+
+@pytest.mark.parametrize("own", ODD_SETTINGS, ids=lambda own: str(own)[:40])
+def test_odd_evaluators_of_one_case_leave_all_others_as_they_are(calque: Run, tmp_path: Path, own: list[Any]) -> None:
+    value = {"v": [[0, 0]], "s": 1}
+    lines: list[dict[str, Any]] = [{"id": name, "output": value, "expected": value} for name in ("first", "odd", "last")]
+    lines[1]["evaluators"] = own
+    (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    (tmp_path / "s.yaml").write_text("data: d.jsonl\nevaluators: [{type: equals}]\n", encoding="utf-8")
+    line = (
+        "check",
+        str(tmp_path / "s.yaml"),
+        "--format",
+        "json",
+        "--checkpoint",
+        "kept",
+        "--save",
+        "s.state",
+        "--report",
+        "r.html",
+    )
+    for _ in range(2):
+        done = calque(*line)
+        assert done.code in (0, 1, 3)
+        verdicts = {row["id"]: row["verdict"] for row in done.json["results"]}
+        assert (verdicts["first"], verdicts["last"]) == ("pass", "pass")
+        assert done.json["summary"]["cases"] == 3
+
+
+def test_weights_beyond_the_range_of_numbers_keep_the_mean(tmp_path: Path) -> None:
+    for weight in (1e308, 1.0, 5e-324):
+        (tmp_path / "s.yaml").write_text(
+            f"evaluators: [{{type: equals, weight: {weight}}}, {{type: equals, value: 2, weight: {weight}}}]\n"
+            "cases: [{id: 1, output: 1, expected: 1}]\n",
+            encoding="utf-8",
+        )
+        assert Suite.load(tmp_path / "s.yaml").run()["score"] == 0.5
+
+
+def test_odd_inputs_of_a_system_leave_all_cases_judged(tmp_path: Path) -> None:
+    deep = "[" * 90 + "1" + "]" * 90
+    (tmp_path / "s.yaml").write_text(
+        f"system: {{command: [{sys.executable}, -c, 'print(1)']}}\nevaluators: [{{type: equals, value: 1}}]\n"
+        f"cases: [{{id: a, input: {deep}}}, {{id: b, input: .nan}}]\n",
+        encoding="utf-8",
+    )
+    rows = Suite.load(tmp_path / "s.yaml", allow_commands=True).run().to_dict()["results"]
+    assert [row["id"] for row in rows] == ["a", "b"]

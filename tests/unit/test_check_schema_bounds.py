@@ -43,6 +43,7 @@ def test_json_schema_with_an_odd_number_is_refused_at_load_or_judges(keyword: st
 @pytest.mark.parametrize(
     ("step", "value", "passes"),
     [(7, 7 * 10**400, True), (7, 7 * 10**400 + 1, False), (0.1, 10**400, True), (10**400, 10**401, True), (3, 1e308, False)],
+    ids=["multiple", "no multiple", "fraction", "huge step", "huge float"],
 )
 def test_multiple_of_numbers_of_hundreds_of_digits_is_exact(step: float, value: float, passes: bool) -> None:
     assert (judged({"multipleOf": step}, value).verdict == "pass") == passes

@@ -122,5 +122,9 @@ def _failed_in_part(table: Table, units: Sequence[int]) -> list[bool]:
 
 def _mean(values: Sequence[float], weights: Sequence[float]) -> float | None:
     """The weighted mean, the same bits for any order; ``None`` when nothing weighs."""
+    largest = max(weights, default=0.0)
+    if largest and not 2.0**-900 < largest < 2.0**900:  # sums would overflow, or products vanish
+        exponent = -math.frexp(largest)[1]
+        weights = [math.ldexp(weight, exponent) for weight in weights]
     total = math.fsum(weights)
     return math.fsum(value * weight for value, weight in zip(values, weights, strict=True)) / total if total > 0 else None

@@ -17,7 +17,7 @@ from calque.cli import exits, outputs
 from calque.cli.evaluate import gates_for
 from calque.cli.gates import gate_options
 from calque.cli.help import GroupedCommand
-from calque.cli.inputs import names_of_files
+from calque.cli.inputs import names_of_files, told
 from calque.cli.options import (
     FILE,
     PATH,
@@ -38,7 +38,7 @@ from calque.core.presentation.sections import printable
 if TYPE_CHECKING:
     from calque.checks.suites.cases import Selection
     from calque.checks.suites.runner import Row
-    from calque.checks.suites.suite import Suite
+    from calque.checks.suites.suite import NoCases, Suite
     from calque.cli.checked import CheckedSuite
     from calque.core.gates.judging import Gates
     from calque.core.shards.checkpoint import Checkpoint
@@ -111,8 +111,13 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
     if values["report"] is None and values["save"] is None and (gates is None or gates.baseline is None):
         loaded = [suite.for_numbers() for suite in loaded]
     with kept_in(values.pop("checkpoint"), quiet=quiet) as kept:
-        judged = _judged(loaded, values, printed, kept, quiet=quiet)
-    return _deliver(judged, files, printed, gates=gates, quiet=quiet, **values)
+        judged, empty = _judged(loaded, values, printed, kept, quiet=quiet)
+    for error in empty:
+        click.echo(printable(f"error: nothing was evaluated: {told(str(error))}"), err=True)
+    if not judged:
+        return exits.INCOMPLETE
+    code = _deliver(judged, files, printed, gates=gates, quiet=quiet, **values)
+    return max(code, exits.INCOMPLETE) if empty else code
 
 
 def _inputs(suites: tuple[str, ...], values: dict[str, Any]) -> list[str]:
@@ -215,8 +220,11 @@ def _printed(shape: str | None, output: tuple[str, ...], files: Mapping[str, str
 
 def _judged(
     suites: Sequence[Suite], values: Mapping[str, Any], printed: str | None, kept: Checkpoint | None, *, quiet: bool
-) -> list[CheckedSuite]:
-    """What became of each suite; those without a case that is wanted are left out when there are several."""
+) -> tuple[list[CheckedSuite], list[NoCases]]:
+    """Return what became of each suite, and the suites of which nothing was evaluated.
+
+    Where cases are selected, it is enough that one of several suites has some of them.
+    """
     from calque.checks.suites.suite import NoCases
     from calque.cli.checked import CheckedSuite
 
@@ -234,13 +242,13 @@ def _judged(
             continue
         judged.append(CheckedSuite(suite, rows, selection))
     errors = [error for error in without if error is not None]
-    if not judged and errors:
-        raise errors[0]
-    if not judged:
+    if judged and _selection(values, "") is not None:
+        errors = []
+    if not judged and not errors:
         if not quiet:
             click.echo(f"{values['rerun_failed']}: nothing failed there, so there is nothing to repeat", err=True)
         judged = [CheckedSuite(suite, [], _selection(values, suite.name)).without_gate() for suite in suites]
-    return judged
+    return judged, errors
 
 
 def _rows(

@@ -91,7 +91,7 @@ def tasks_of_files(args: Sequence[str]) -> list[str]:
 
     Text and tables are both in HTML: then only options or ``--task`` decide.
     """
-    paths = [arg for before, arg in pairwise(["", *args]) if not before.startswith("--") and os.path.exists(arg)]
+    paths = [arg for before, arg in pairwise(["", *args]) if not before.startswith("-") and os.path.exists(arg)]
     if len(paths) < 2 or any(map(is_state, paths)):
         return []
     from calque.readers.sides.kinds import kind_of

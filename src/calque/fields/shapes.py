@@ -59,21 +59,28 @@ def weighed(issues: Sequence[Issue], numbers: Mapping[str, Any]) -> tuple[Issue,
 def _hint(truth: Any, found: Any) -> Issue | None:
     if not (isinstance(truth, Mapping) and isinstance(found, Mapping) and truth and found):
         return None
-    code, message, help = _envelope(truth, found) or _value_wrapper(truth, found) or _other_names(truth, found) or ("", "", "")
-    values = sum(1 for _ in _leaves(found, 0))
-    return Issue(code, message, help=help, severity=Severity.NOTE, count=values) if code and values else None
+    issue = _envelope(truth, found) or _value_wrapper(truth, found) or _other_names(truth, found)
+    values = sum(1 for _ in _leaves(found, 0)) if issue is not None else 0
+    return replace(issue, severity=Severity.NOTE, count=values) if issue is not None and values else None
 
 
-def _envelope(truth: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, str, str] | None:
+def _envelope(truth: Mapping[str, Any], found: Mapping[str, Any]) -> Issue | None:
     shared = len(truth.keys() & found.keys())
-    for code, side, inside, other in (
-        ("predictions-in-envelope", "the predicted record", found, truth),
-        ("truth-in-envelope", "the ground-truth record", truth, found),
-    ):
-        best = max(_inner(inside, "", 1), key=lambda each: len(each[1].keys() & other.keys()), default=None)
-        if best is not None and len(best[1].keys() & other.keys()) > shared:
-            return code, f"{side} seems to be under the key {best[0]!r}", f"write what is under {best[0]!r} as the record"
+    key = _better(found, truth, shared)
+    if key:
+        text = f"the predicted record seems to be under the key {key!r}"
+        return Issue("predictions-in-envelope", text, help=f"write what is under {key!r} as the record")
+    key = _better(truth, found, shared)
+    if key:
+        text = f"the ground-truth record seems to be under the key {key!r}"
+        return Issue("truth-in-envelope", text, help=f"write what is under {key!r} as the record")
     return None
+
+
+def _better(record: Mapping[str, Any], other: Mapping[str, Any], shared: int) -> str:
+    """The path of the object in a record that has the most keys of the other record, if it has more than the record itself."""
+    best = max(_inner(record, "", 1), key=lambda each: len(each[1].keys() & other.keys()), default=None)
+    return best[0] if best is not None and len(best[1].keys() & other.keys()) > shared else ""
 
 
 def _inner(record: Mapping[str, Any], path: str, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -87,7 +94,7 @@ def _inner(record: Mapping[str, Any], path: str, depth: int) -> Iterator[tuple[s
                 yield from _inner(inside, f"{place}.", depth + 1)
 
 
-def _value_wrapper(truth: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, str, str] | None:
+def _value_wrapper(truth: Mapping[str, Any], found: Mapping[str, Any]) -> Issue | None:
     shared = [key for key in truth if key in found and found[key] is not None]
     for name in VALUE_KEYS:
         around = [
@@ -99,15 +106,16 @@ def _value_wrapper(truth: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[
         ]
         if around and 2 * len(around) >= len(shared):
             text = f"predicted values seem to be under the key {name!r}, as in {around[0]!r}"
-            return "values-in-wrapper", text, 'write a value as it is, or as {"_value": …, "_confidence": …, "_bbox": …}'
+            help = 'write a value as it is, or as {"_value": …, "_confidence": …, "_bbox": …}'
+            return Issue("values-in-wrapper", text, help=help)
     return None
 
 
-def _other_names(truth: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, str, str] | None:
+def _other_names(truth: Mapping[str, Any], found: Mapping[str, Any]) -> Issue | None:
     if truth.keys() & found.keys():
         return None
     text = f"the two sides have no field name in common: ground truth has {_some(truth)}; predictions have {_some(found)}"
-    return "no-common-field", text, "name the fields alike on both sides, or give an alias in the schema"
+    return Issue("no-common-field", text, help="name the fields alike on both sides, or give an alias in the schema")
 
 
 def _some(record: Mapping[str, Any]) -> str:

@@ -53,10 +53,11 @@ def resampled(_task: Order, ledger: Ledger) -> tuple[Resampled, ...]:
         sheet.count(f"above {name}", pages.unit, together, 1, above)
         sheet.count(f"below {name}", pages.unit, together, 1, below)
         counted[name] = Counted(_documents(ledger, pages, below > 0))
-        _add_mean(sheet, f"macro.{name}", pages.unit, pages.values(name))
+        for scope in ("macro", "macro_pages"):  # two names of one scope
+            _add_mean(sheet, f"{scope}.{name}", pages.unit, pages.values(name))
         documents = pages.document_values(name, len(ledger.units))
         _add_mean(sheet, f"macro_documents.{name}", np.arange(len(documents), dtype=np.int64), documents)
-        counted |= {f"{scope}.{name}": counted[name] for scope in ("macro", "macro_documents")}
+        counted |= {f"{scope}.{name}": counted[name] for scope in ("macro", "macro_pages", "macro_documents")}
     for name in ("docling_ard", "omnidocbench_edit"):
         values = pages.profile(name)
         _add_mean(sheet, name, pages.unit, values)

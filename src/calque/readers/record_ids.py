@@ -8,7 +8,7 @@ from typing import Any
 from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import Issue, Severity
 
-MOST_RECORDS = 20_000
+MOST_RECORDS = 5_000
 """Files with more records are not searched for a better key."""
 SHARED = 0.8
 """The fraction of the values of a key that both sides must have."""

@@ -82,7 +82,8 @@ def uses_own_code(configs: Iterable[Any]) -> bool:
 
     What they import, read and ask cannot be digested, so their results cannot be kept.
     """
-    return any(isinstance(config, Mapping) and config.get("type") not in DIGESTED for config in configs)
+    kinds = (config.get("type") for config in configs if isinstance(config, Mapping))
+    return any(isinstance(kind, str) and kind not in DIGESTED for kind in kinds)
 
 
 def _written(row: Row) -> dict[str, Any]:

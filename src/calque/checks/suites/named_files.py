@@ -103,8 +103,9 @@ def check_file(path: str) -> None:
         text = f"cannot be read: {(error.strerror or str(error)).lower()}"
         raise ContractError.single("cannot-read", text, file=path, help="check the file and its permissions") from None
     except ValueError as error:
-        code = "is-a-folder" if os.path.isdir(path) else "not-a-regular-file"
-        raise ContractError.single(code, str(error), file=path, help="name a regular file") from None
+        if os.path.isdir(path):
+            raise ContractError.single("is-a-folder", "is a folder", file=path, help="name a file") from None
+        raise ContractError.single("not-a-regular-file", str(error), file=path, help="name a regular file") from None
     if size > LARGEST_DATA:
         raise too_large(path, LARGEST_DATA)
 

@@ -149,6 +149,8 @@ class Bench:
             return replace(case, output=self.system.ask({"id": case.id, "input": case.input}))
         except CommandFailed as error:
             return replace(case, trouble=f"the system {error}")
+        except (ValueError, TypeError, RecursionError) as error:
+            return replace(case, trouble=f"{case.place}: the input cannot be written as JSON: {error}")
 
     def row(self, case: Case, check: Check) -> Row:
         """What one evaluator says of a case."""

@@ -98,7 +98,7 @@ def measure_named(results: Sequence[Result], text: str) -> str:
     if text in known:
         return text
     try:
-        place = task.address(MeasureName.parse(text))
+        place = task.address(task.full_name(MeasureName.parse(text)))
     except ValueError as error:
         raise ConfigError(f"{error}; {nearest(text, known)}") from None
     for name in known:

@@ -146,7 +146,7 @@ class FullNames:
         """The name of a measure in full: without a threshold the lowest is meant."""
         if measure in self._names:
             return measure
-        place = self._task.address(MeasureName.parse(measure))
+        place = self._task.address(self._task.full_name(MeasureName.parse(measure)))
         for name in self._names:
             if self._task.address(MeasureName.parse(name)) == place:
                 return name

@@ -68,7 +68,8 @@ def open_entry(path: str | os.PathLike[str]) -> IO[bytes]:
     name = os.fspath(path)
     _check_entry(name)
     # What takes the name after the check must neither be followed nor make the command wait.
-    return open(os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb")
+    flags = (getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    return open(os.open(name, os.O_RDONLY | sum(flags)), "rb")
 
 
 def check_no_links(folder: str | os.PathLike[str]) -> None:

@@ -49,15 +49,21 @@ def infer_schema(corpora: Sequence[RecordCorpus], accounting: Accounting = "comp
 
 def _first_documents(corpora: Sequence[RecordCorpus]) -> tuple[list[tuple[RecordCorpus, int]], int]:
     """Return the documents that are examples, in the order of their ids, and how many there are in all."""
-    places: dict[UnitId, tuple[RecordCorpus, int]] = {}
+    units: list[Sequence[UnitId]] = []
     numbered = 0
     for corpus in corpora:
         # Documents without ids are counted on from shard to shard.
-        units = corpus.documents if corpus.named else range(numbered, numbered + len(corpus))
+        units.append(corpus.documents if corpus.named else range(numbered, numbered + len(corpus)))
         numbered += 0 if corpus.named else len(corpus)
-        places |= {unit: (corpus, position) for position, unit in enumerate(units)}
-    ordered = in_canonical_order(places)
-    return [places[unit] for unit in ordered[:MOST_EXAMPLES]], len(places)
+    first = in_canonical_order([unit for each in units for unit in each])[:MOST_EXAMPLES]
+    wanted = set(first)
+    places = {
+        unit: (corpus, position)
+        for corpus, each in zip(corpora, units, strict=True)
+        for position, unit in enumerate(each)
+        if unit in wanted
+    }
+    return [places[unit] for unit in dict.fromkeys(first)], sum(map(len, corpora))
 
 
 class Examples:

@@ -60,7 +60,7 @@ class Kind:
 def kind_of(path: str) -> Kind | None:
     """Return what a file or folder contains; ``None`` when it does not exist, cannot be read, or cannot be told."""
     source = Source(path)
-    if not os.path.exists(path) or (not source.is_folder and not source.head):
+    if not source.is_folder and not (os.path.isfile(path) and source.head):  # looking into a pipe would use it up
         return None
     try:
         return _of_folder(source) if source.is_folder else _of_file(source)
@@ -184,10 +184,12 @@ def _of_boxes(format: formats.Format, source: Source) -> Kind | None:
     return Kind(what or f"boxes ({format.name})", ("detect", *WITH_MORE.get(format.name, ())))
 
 
-def _of_lines(head: bytes) -> Kind:
-    """Pages with boxes, orders, tables or records, one per line."""
+def _of_lines(head: bytes) -> Kind | None:
+    """Pages with boxes, orders, tables or records, one per line; unknown when the first line is broken."""
     row = _first_row(head)
-    if not isinstance(row, Mapping) or any(column in row for column in LISTS[:2]):
+    if not isinstance(row, Mapping):
+        return None
+    if any(column in row for column in LISTS[:2]):
         return Kind(TITLES[NDJSON], ("detect", "order"))
     if "order" in row:
         return Kind("reading orders, one page per line", ("order",))

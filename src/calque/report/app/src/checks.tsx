@@ -9,8 +9,8 @@ import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Sea
 import { kindOf } from "./summary";
 import { allOf, calm, plural, ratio } from "./words";
 
-type CaseRow = { evaluator: number; score: number; verdict: string; reasoning: string; hits: string[]; misses: string[]; shapes?: Record<string, [number, number][][]> };
-type Case = { id: string; rows: CaseRow[]; verdict: string; score: number; grid?: (GridCell | null)[][]; outcome?: string; kinds?: string[] };
+type CaseRow = { evaluator: number; score: number | null; verdict: string; reasoning: string; hits: string[]; misses: string[]; shapes?: Record<string, [number, number][][]> };
+type Case = { id: string; rows: CaseRow[]; verdict: string; score: number | null; grid?: (GridCell | null)[][]; outcome?: string; kinds?: string[] };
 type GridCell = [text: string, look: string, colspan: number, rowspan: number, kind: string];
 const ORDER = ["fail", "error", "partial", "pass"];
 const WORDS: Record<string, string> = { pass: "passes", partial: "passes in part", fail: "fails", error: "could not be judged" };
@@ -28,7 +28,7 @@ export class Cases {
     this.cases = run.cases.map((entry: any) => ({
       ...entry,
       verdict: entry.rows.reduce((worst: string, row: CaseRow) => (severity.indexOf(row.verdict) > severity.indexOf(worst) ? row.verdict : worst), "pass"),
-      score: entry.rows.reduce((least: number, row: CaseRow) => Math.min(least, row.score), 1),
+      score: entry.rows.reduce((least: number | null, row: CaseRow) => (least === null || row.score === null ? null : Math.min(least, row.score)), 1),
     }));
   }
 
@@ -37,7 +37,7 @@ export class Cases {
     const asked = address.outcome?.split(","), fits = (verdict: string, outcome?: string) => !asked || asked.includes(verdict) || (!!outcome && asked.includes(outcome));
     const kept = this.cases.filter((entry) => (!wanted || entry.id.toLowerCase().includes(wanted)) && (!address.kind || !!entry.kinds?.includes(address.kind))
       && (address.class === undefined ? fits(entry.verdict, entry.outcome) : entry.rows.some((row) => row.evaluator === evaluator && fits(row.verdict))));
-    return address.sort === "document" ? kept : kept.sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || a.score - b.score);
+    return address.sort === "document" ? kept : kept.sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || (a.score ?? 0) - (b.score ?? 0));
   }
 
   chosen(address: Address): Case | undefined {
