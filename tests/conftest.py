@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,14 @@ def every_refusal_names_its_file(refused_without_a_file: list[str]) -> Iterator[
     refused_without_a_file.clear()
     yield
     assert not refused_without_a_file
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    """Escape lone surrogates in captured output and logs: workers of pytest-xdist cannot send them."""
+    report = yield
+    report.sections = [(name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections]
+    return report
 
 
 @pytest.fixture(params=[pytest.param(name, id=name) for name in TWINS])
