@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_exactly_the_difference_is_tolerated(tmp_path: Path, drawing: Resampling
 def test_significance_follows_the_confidence(tmp_path: Path, drawing: Resampling, confidence: float, fails: bool) -> None:
     assert FILE["compare"]["expect"]["AP"]["delta"]["p"] == pytest.approx(0.1684, abs=1e-4)
     base, run = runs(tmp_path, "compare")
-    judged = gated(run, baseline=base, tolerance={"AP": "significant"}, resampling=drawing.replaced(confidence=confidence))
+    judged = gated(run, baseline=base, tolerance={"AP": "significant"}, resampling=replace(drawing, confidence=confidence))
     assert bool(judged.failures) == fails
 
 

@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import pytest
 
 import calque
-from calque.base.start_up import Frozen, Struct
 
 Kept = TypeVar("Kept")
 
 
-class Span(Frozen):
+@dataclass(frozen=True)
+class Span:
     """What is tried."""
 
     start: int
@@ -36,19 +36,22 @@ class Span(Frozen):
         return self.stop - self.start
 
 
+@dataclass(frozen=True)
 class Named(Span):
     """One that adds to another."""
 
     name: str = ""
 
 
-class Columns(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Columns:
     """One whose values cannot be compared."""
 
     rows: Any
 
 
-class Holder(Frozen, Generic[Kept]):
+@dataclass(frozen=True)
+class Holder(Generic[Kept]):
     """One for values of any kind."""
 
     kept: Kept
@@ -63,15 +66,17 @@ class Twin:
     step: int = 1
 
 
-class Noted(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Noted:
     """One with all that a field may say, and a default that a dataclass would refuse."""
 
     fixed: ClassVar[int] = 7
     length: float = field(default=1.0, metadata={"unit": "m"})
-    names: Mapping[str, str] = {}
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
-class Both(Noted, Span, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Both(Noted, Span):
     """One with two bases."""
 
     last: str = ""
@@ -163,9 +168,9 @@ def test_nothing_can_be_changed() -> None:
 
 
 def test_a_changed_copy_is_checked_like_a_new_one() -> None:
-    assert Span(1, 2).replaced(stop=9) == Span(1, 9)
+    assert replace(Span(1, 2), stop=9) == Span(1, 9)
     with pytest.raises(ValueError, match="does not end before"):
-        Span(1, 2).replaced(stop=0)
+        replace(Span(1, 2), stop=0)
 
 
 def test_a_class_that_adds_has_all_values_and_is_another() -> None:
@@ -187,14 +192,14 @@ def test_what_is_remembered_is_no_value_and_copies_travel() -> None:
     assert span.length == 4
     assert span == Span(1, 5)
     assert pickle.loads(pickle.dumps(span)) == span
-    assert span.replaced(stop=7).length == 6
+    assert replace(span, stop=7).length == 6
 
 
 def test_generic_classes_may_be_named_with_their_kind() -> None:
     assert Holder[int](3).kept == 3
 
 
-class Place(Struct):
+class Place(NamedTuple):
     """What is tried of tuples."""
 
     page: int

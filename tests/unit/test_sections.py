@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -134,7 +135,7 @@ def test_remarks_stand_below_their_rows_where_there_is_no_room_beside() -> None:
         "  were tried",
         "second  0.2500",
     ]
-    ruled = to_text([section.replaced(rule_before=1)], 20).splitlines()
+    ruled = to_text([replace(section, rule_before=1)], 20).splitlines()
     assert ruled[3:] == ["  were tried", "──────────────", "second  0.2500"]
 
 
@@ -196,7 +197,7 @@ def test_in_html_texts_begin_at_the_left_and_numbers_end_at_the_right(cells: tup
 
 
 def test_latex() -> None:
-    lines = to_latex([TABLE.replaced(rows=[("one", -0.5, 1), ("twenty", 0, 1000), ("sum", 1, 2)])]).split("\n")
+    lines = to_latex([replace(TABLE, rows=[("one", -0.5, 1), ("twenty", 0, 1000), ("sum", 1, 2)])]).split("\n")
     assert lines == [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}", "\\caption{Numbers}", "\\begin{tabular}{lrr}", "\\toprule", "name & a & b \\\\", "\\midrule",
@@ -205,7 +206,7 @@ def test_latex() -> None:
     ]  # fmt: skip
     assert to_latex([Section(title="A_B", notes=["50 %"])]).split("\n")[1:] == ["\\par\\textbf{A\\_B}", "\\par 50 \\%", ""]
     assert to_latex([Section(title="", notes=["x"])]).split("\n")[1:] == ["\\par x", ""]
-    assert "caption" not in to_latex([TABLE.replaced(title="")])
+    assert "caption" not in to_latex([replace(TABLE, title="")])
     assert latex_text("[a]~^") == "{[}a{]}\\textasciitilde{}\\textasciicircum{}"
 
 

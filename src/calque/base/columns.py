@@ -14,7 +14,6 @@ import numpy as np
 from calque.base.arguments import names_arguments
 from calque.base.errors import MissingExtra
 from calque.base.short_repr import one_line
-from calque.base.start_up import Frozen
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # a millisecond that only type checkers need
@@ -78,7 +77,8 @@ TOGETHER = 4096
 """How many packed strings are unpacked in one go."""
 
 
-class Strings(Frozen, Sequence[str], eq=False):
+@dataclass(frozen=True, eq=False)
+class Strings(Sequence[str]):
     """Many strings in two arrays: UTF-8 bytes, and where each string starts.
 
     >>> names = Strings.pack(["Figure", "Tabelle", ""])
@@ -175,7 +175,8 @@ class Strings(Frozen, Sequence[str], eq=False):
         return Strings(np.concatenate([part.data for part in parts]), np.concatenate([first, *bodies]))
 
 
-class Outlines(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlines:
     """A ring for each row, or none where the row is its box: all vertices, and where those of each row start.
 
     >>> shapes = Outlines.pack([[0, 0, 4, 0, 0, 3], []])

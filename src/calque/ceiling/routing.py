@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
 from calque.base.columns import Array, Flags, Ints
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.words.holdout import second_halves
 
@@ -18,7 +18,8 @@ AT_ONCE = 1 << 12
 """So many rows are added up at a time, for all splits."""
 
 
-class Totals(Frozen):
+@dataclass(frozen=True, slots=True)
+class Totals:
     """What is right, what is found, and how much there is."""
 
     right: int
@@ -31,7 +32,8 @@ class Totals(Frozen):
         return Fraction(2 * self.right, whole) if whole else None
 
 
-class Goal(Frozen):
+@dataclass(frozen=True, slots=True)
+class Goal:
     """What a choice is made for: F1, or recall alone where nothing counts as found in vain."""
 
     recall_only: bool = False
@@ -91,7 +93,8 @@ class Halves:
         return [row for row, count in zip(self.first, counts.tolist(), strict=True) if 0 < count < len(self.documents)]
 
 
-class Table(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
     """What systems have in cells, document by document: a row has both, truths, and two numbers for each system."""
 
     document: Array

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from calque.base.errors import ConfigError, Issue
 from calque.base.short_repr import short_repr
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId
 from calque.kernels.scanning import Scanned
 
@@ -17,7 +16,8 @@ MOST = 16
 """How many systems there may be: a mask has a bit for each."""
 
 
-class Systems(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Systems(Corpus):
     """What each system found, in the order in which they were given."""
 
     names: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -28,7 +28,8 @@ KINDS = ("boxes", "layout", "fields")
 WORDS = "what a lattice of several OCR systems could give is told by calque words --build-lattice, which has a path through all"
 
 
-class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Ceiling(BoxReading, PartsBeside, Task):
     """What any combination of systems could reach: the best single one, the best routing, the best selection, and beyond.
 
     ``found`` is a mapping of names to systems, or a sequence of them.

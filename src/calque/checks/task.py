@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -28,7 +28,8 @@ VERDICTS = ("pass", "partial", "fail")
 STATUSES = ("ok", "error")
 
 
-class Checks(PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Checks(PartsBeside, Task):
     """Judges outputs case by case with the evaluators that it is given, each as JSON text.
 
     >>> from calque.evaluation.evaluator import Evaluator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -375,7 +376,7 @@ def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) 
 
     if kind in FOR_SERVERS:
         runs = {name: result.whole() for name, result in comparison.results.items()}
-        tests = [test.replaced(name=f"{name}: {test.name}") for name, test in runs.items()]
+        tests = [replace(test, name=f"{name}: {test.name}") for name, test in runs.items()]
         return told_servers([*verdict.tests("calque.compare.gate"), *tests], "calque compare", kind)
     return in_format(
         kind,

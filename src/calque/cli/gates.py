@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -107,7 +108,7 @@ OF_RUNS = ("fail_under", "fail_over", "tolerance", "no_broken")
 def for_servers(results: Mapping[str, Result], kind: str) -> Iterator[str]:
     """What gates say of results, and what could not be evaluated; the keys tell several apart."""
     named = ((f"{name}: " if len(results) > 1 else "", result) for name, result in results.items())
-    tests = [test.replaced(name=name + test.name) for name, result in named for test in result.tests()]
+    tests = [replace(test, name=name + test.name) for name, result in named for test in result.tests()]
     return told_servers(tests, f"calque {next(iter(results.values())).task.name}", kind)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from calque.base.errors import ConfigError
-from calque.base.start_up import Frozen
 from calque.cli.outputs import STDOUT, Named, put_bytes, say_written
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ MEGABYTES = 25.0
 """How much of page images a report holds unless somebody asks for more."""
 
 
-class Wanted(Frozen):
+@dataclass(frozen=True, slots=True)
+class Wanted:
     """A report that was asked for."""
 
     path: str

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from calque.base.errors import ConfigError
-from calque.base.start_up import Struct
 
 if TYPE_CHECKING:
     from calque.evaluation.evaluator import Evaluator, Keep
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from calque.readers.sources.shards import Shard
 
 
-class Sharded(Struct):
+class Sharded(NamedTuple):
     """How shards are evaluated."""
 
     evaluated: Callable[[], Evaluator]

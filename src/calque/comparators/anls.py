@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calque.base.errors import ConfigError
@@ -19,6 +20,7 @@ SAME_TEXT = 0.9
 """From here on two texts are the same but for slips."""
 
 
+@dataclass(frozen=True)
 class ANLSComparator(BaseComparator):
     """Average normalised Levenshtein similarity: the edit similarity, or 0.0 where it is below ``floor``.
 
@@ -43,6 +45,7 @@ class ANLSComparator(BaseComparator):
         return score if score >= self.floor else 0.0
 
 
+@dataclass(frozen=True)
 class ANLSStarComparator(BaseComparator):
     """ANLS for trees: objects by key, lists by the best pairing, texts by ANLS; the share of what could be right.
 

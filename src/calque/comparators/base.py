@@ -7,19 +7,20 @@ import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from calque.base.arguments import names_arguments, names_fields
 from calque.base.errors import ConfigError, did_you_mean
-from calque.base.start_up import Frozen
 
 if TYPE_CHECKING:
     from calque.base.columns import Codes, Floats
     from calque.kernels.structs import TextPoints
 
 
-class PairScores(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class PairScores:
     """Similarities of chosen pairs of values, by their numbers, in a form that the kernels know, too.
 
     Where keys are given, values with other keys are not alike at all; where texts are, the nearer they are the more alike.
@@ -47,7 +48,8 @@ class PairScores(Frozen, eq=False):
         return np.asarray(made if same is None else made * same)
 
 
-class BaseComparator(Frozen, ABC):
+@dataclass(frozen=True)
+class BaseComparator(ABC):
     """How alike two values are. Subclasses say so in `_compare`; a registered name makes them usable in schemas.
 
     Both values absent are alike (1.0), one absent is not (0.0); `_compare` never sees ``None``. What costs time and
@@ -135,6 +137,7 @@ class BaseComparator(Frozen, ABC):
 names_fields(BaseComparator)
 
 
+@dataclass(frozen=True)
 class FunctionComparator(BaseComparator):
     """A plain function of two values as a comparator."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calque.comparators.base import BaseComparator
 from calque.geometry.rectangles import Rectangle, iou, rectangle
 
 
+@dataclass(frozen=True)
 class BBoxIoUComparator(BaseComparator):
     """Intersection over union of two boxes, ``[[x1, y1], [x2, y2]]`` or ``[x1, y1, x2, y2]``, corners in any order.
 

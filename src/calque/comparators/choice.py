@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calque.base.errors import ConfigError
@@ -9,6 +10,7 @@ from calque.comparators.base import BaseComparator
 from calque.comparators.text import LevenshteinComparator
 
 
+@dataclass(frozen=True)
 class OneOfComparator(BaseComparator):
     """The best similarity with any of several accepted values: the truth is a list of them.
 
@@ -41,6 +43,7 @@ class OneOfComparator(BaseComparator):
         return {} if self.inner == LevenshteinComparator() else {"inner": describe(self.inner)}
 
 
+@dataclass(frozen=True)
 class IgnoreComparator(BaseComparator):
     """Marks a field that is not compared: it counts nowhere, and neither do its boxes."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -65,6 +66,7 @@ class Span(NamedTuple):
 Parsed: TypeAlias = Day | Span | None
 
 
+@dataclass(frozen=True)
 class DateComparator(BaseComparator):
     """1.0 for the same day, however it is written; what cannot be read as a date scores 0.0, even against itself.
 

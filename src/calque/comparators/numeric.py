@@ -6,6 +6,7 @@ import math
 import sys
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -30,6 +31,7 @@ _LONGEST = 400
 """Texts beyond this length are not numbers; Python takes quadratic time to read them."""
 
 
+@dataclass(frozen=True)
 class NumericComparator(BaseComparator):
     """1.0 for equal numbers, else 0.0. Words around a number and thousands separators do not count; "(5)" is -5.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calque.base.errors import ConfigError, MissingExtra
 from calque.comparators.base import BaseComparator
 
 
+@dataclass(frozen=True)
 class PhoneComparator(BaseComparator):
     """1.0 for the same telephone number however it is written, extension included; else 0.0.
 

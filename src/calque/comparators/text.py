@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.errors import ConfigError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from calque.kernels.structs import TextPoints
 
 
+@dataclass(frozen=True)
 class LevenshteinComparator(BaseComparator):
     """One minus the edit distance over the longer length, after case and blanks are evened out.
 
@@ -146,6 +148,7 @@ def _ungrouped(text: str) -> str:
     return "-" * negative + text.translate(_PARTING)
 
 
+@dataclass(frozen=True)
 class _Equality(BaseComparator):
     """1.0 for values that are prepared to the same text, else 0.0."""
 
@@ -161,6 +164,7 @@ class _Equality(BaseComparator):
         return equal_pairs(truths, founds)
 
 
+@dataclass(frozen=True)
 class ExactComparator(_Equality):
     """1.0 for values with the same text, else 0.0. Case and every blank count.
 
@@ -238,6 +242,7 @@ def _characters(texts: Sequence[str]) -> tuple[Array, Ints]:
     return np.frombuffer(data, dtype="<i4"), np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
 
 
+@dataclass(frozen=True)
 class NormalizedComparator(_Equality):
     """1.0 for texts that are equal once case, blanks and punctuation are taken away (after Unicode NFC).
 
@@ -263,6 +268,7 @@ class NormalizedComparator(_Equality):
         return self.ignore_punctuation and unicodedata.category(char).startswith("P")
 
 
+@dataclass(frozen=True)
 class FuzzyComparator(BaseComparator):
     """A fuzzy ratio of rapidfuzz: ``ratio``, ``partial_ratio``, ``token_sort_ratio`` or ``token_set_ratio``.
 

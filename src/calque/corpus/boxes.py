@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
@@ -15,7 +15,6 @@ import numpy as np
 from calque.base.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.base.errors import Issue
 from calque.base.short_repr import one_line
-from calque.base.start_up import Frozen
 from calque.corpus.masks import Masks
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
@@ -241,7 +240,8 @@ OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", 
 PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes", "image_names", "annotated")
 
 
-class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoxCorpus(Corpus):
     """Boxes on the pages of documents. Rows stand in file order; the order within a page is an object's position."""
 
     documents: tuple[UnitId, ...]
@@ -283,7 +283,7 @@ class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """For each page the file with its picture, as the source names it; empty where it names none."""
     image_ids: tuple[UnitId, ...] | None = None
     """For each page the image's own id, when images are grouped into documents."""
-    metadata: Mapping[str, Mapping[UnitId, Any]] = {}
+    metadata: Mapping[str, Mapping[UnitId, Any]] = field(default_factory=dict)
     """What is known of documents, by column and document: a language, a publisher; a document without a value is not listed."""
     form: BoxForm = BoxForm.XYXY
     extent: Extent = Extent.PIXELS

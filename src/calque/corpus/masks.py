@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.base.errors import ContractError
-from calque.base.start_up import Frozen
 
 
-class MaskText(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskText:
     """The text that masks stand in: a file and what it looked like when it was read, or bytes that end with a NUL."""
 
     path: str
@@ -51,7 +52,8 @@ class MaskText(Frozen, eq=False):
             return file.read(end - start)
 
 
-class MaskPairs(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskPairs:
     """What was measured of two sides' masks when they were read, in the order of an overlay, so that nobody does so again."""
 
     truth: Masks
@@ -61,7 +63,8 @@ class MaskPairs(Frozen, eq=False):
     shared: tuple[Ints, Codes, Floats]
 
 
-class Masks(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Masks:
     """For each object where its mask stands; nowhere for one that has none.
 
     >>> masks = Masks.pack([b'{"size": [1, 2], "counts": [0, 2]}', b""])

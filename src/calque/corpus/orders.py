@@ -8,7 +8,6 @@ from typing import Any
 
 from calque.base.columns import Floats
 from calque.base.errors import Issue
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId, canonical, json_digest
 
 
@@ -55,7 +54,8 @@ class OrderPage:
     """The name of the page's picture, where the file gives one."""
 
 
-class OrderCorpus(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OrderCorpus(Corpus):
     """The pages of documents with their reading orders."""
 
     pages: Mapping[UnitId, Mapping[int, OrderPage]]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from calque.base.errors import Issue
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId, json_digest
 
 
@@ -20,7 +19,8 @@ class Divisible(Protocol):
         """Those in these rows."""
 
 
-class RecordCorpus(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecordCorpus(Corpus):
     """One JSON object for each document. ``records`` may parse them on the way out; nothing asks for all at once."""
 
     documents: tuple[UnitId, ...]

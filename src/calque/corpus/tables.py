@@ -10,7 +10,6 @@ import numpy as np
 
 from calque.base.columns import Codes
 from calque.base.errors import Issue
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId, canonical, json_digest
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -115,11 +114,12 @@ class CellTable:
         return {**{key: value for key, value in head.items() if value is not None}, "rows": self.rows, "cells": cells}
 
 
-class TableCorpus(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableCorpus(Corpus):
     """The tables of documents, in the order in which they stand there."""
 
     tables: Mapping[UnitId, Sequence[CellTable]]
-    metadata: Mapping[str, Mapping[UnitId, str]] = {}
+    metadata: Mapping[str, Mapping[UnitId, str]] = field(default_factory=dict)
     """What is known of documents beside their tables, by column and document."""
     prepared: object = None
     """How its texts were made alike, so that it is done once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from calque.base.columns import Codes, Ints, Strings
 from calque.base.errors import ContractError, Issue
 from calque.base.short_repr import short_repr
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId, canonical, json_digest
 
 
@@ -126,7 +125,8 @@ class Block:
     """What the file calls this kind of block: heading, paragraph, ..."""
 
 
-class TextCorpus(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TextCorpus(Corpus):
     """The texts of documents as they were read, block by block, before clean-up."""
 
     texts: Mapping[UnitId, Sequence[Block]]
@@ -157,7 +157,8 @@ class Removed:
     text: str
 
 
-class WordCorpus(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WordCorpus(Corpus):
     """The words of documents in reading order, as codes into a vocabulary.
 
     >>> corpus = WordCorpus.of({"d1": ["to", "be", "or", "not", "to", "be"], "d2": []})
@@ -184,7 +185,7 @@ class WordCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """What the words of each document were split from, where characters are compared."""
     cleaned: Hashable = None
     """The clean-up that its words went through, so that none goes through it twice."""
-    lattices: Mapping[UnitId, Lattice] = {}
+    lattices: Mapping[UnitId, Lattice] = field(default_factory=dict)
     """Candidates for some of the documents."""
     model: str = ""
     source: str = ""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.base.columns import Flags, Floats, Ints, where_else
-from calque.base.start_up import Frozen
 from calque.base.wording import counted
 from calque.corpus.boxes import Extent
 from calque.engines import at_once, threads_for
@@ -119,7 +119,8 @@ def ranked_rows(images: ImagePlaces, piece: Piece) -> Rows:
     return Rows(labels, scores, tuple(rest), partial(images.ties, piece, by_image))
 
 
-class Curves(Frozen, eq=False):
+@dataclass(frozen=True, eq=False)
+class Curves:
     """What is drawn of predictions by rank; -1 for classes without truths."""
 
     precision: Sequence[Floats]
@@ -139,7 +140,8 @@ class Curves(Frozen, eq=False):
         return Curves(precision, recall, hits)
 
 
-class Drawing(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawing:
     """Draws the curves of stretches of a ranking."""
 
     truths: Ints

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.base.columns import Flags, Floats, Ints, Table
-from calque.base.start_up import Frozen
 from calque.detection import average_precision
 from calque.detection.kinds import numbers
 from calque.detection.scoring import EXCLUDED, INVALID, Status
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 SEED = "Document Snapshot Detection, Evaluation Specification 1.3"
 
 
-class Tally(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
     """What happened at one threshold, for each group (a class, a document, or everything)."""
 
     tp: Ints
@@ -151,7 +152,8 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     }
 
 
-class EmptyPages(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class EmptyPages:
     """The pages in play without any truth, not even one that is ignored."""
 
     flags: Flags

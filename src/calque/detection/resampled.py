@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints, where_else
-from calque.base.start_up import Frozen
 from calque.detection.average_precision import AREA_RANGES, image_order
 from calque.detection.kinds.numbers import REPAIRS, VIEWS, Repair
 from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, tied_rows
@@ -24,7 +24,8 @@ SINGLE = {"AP50": 0, "AP75": 5}
 """Averages at one threshold, and which."""
 
 
-class Rows(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
     """The predictions of one area range that count at some threshold, by class and score."""
 
     unit: Codes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -27,7 +27,8 @@ HEAVIEST = 1e100
 """The largest class weight: sums of weights times counts stay finite."""
 
 
-class Detection(BoxReading, PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Detection(BoxReading, PartsBeside, Task):
     """Pairs boxes of one page and label greedily by IoU and counts what is found, missed and made up.
 
     >>> from calque import Corpus, Evaluator

@@ -8,11 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from calque.base.start_up import Frozen
 
-
-class Answer(Frozen):
+@dataclass(frozen=True, slots=True)
+class Answer:
     """How a program ended, and what it wrote."""
 
     code: int

@@ -10,12 +10,12 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import fraction_parts, joined_fractions
@@ -67,11 +67,12 @@ MOST_EMPTY = 8
 """How many places there may be for each row, for a table of them to be cheaper than sorting the rows."""
 
 
-class Counted(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
     """The documents that a measure is about: those that count in its denominator."""
 
     documents: Flags
-    classes: Mapping[str, Flags] = {}
+    classes: Mapping[str, Flags] = field(default_factory=dict)
     """Of a mean over classes: the documents of each class."""
 
     @classmethod

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from calque.base.start_up import Frozen
 
 if TYPE_CHECKING:
     from calque.base.columns import Array, Floats
 
 
-class Truths(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Truths:
     """What became of each truth that counts, one entry each, in the order of documents."""
 
     unit: Sequence[int]
@@ -27,7 +27,8 @@ class Truths(Frozen, eq=False):
     """Whether the truth was found, and found right."""
 
 
-class Alarms(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Alarms:
     """What was found and is not there, one entry each."""
 
     unit: Sequence[int]
@@ -37,7 +38,8 @@ class Alarms(Frozen, eq=False):
     """Corners; without boxes an alarm is known by its label alone."""
 
 
-class Standing(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
     """What a comparison needs to know of a run beside its numbers."""
 
     truths: Truths

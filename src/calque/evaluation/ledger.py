@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain, islice, pairwise
 from operator import eq
@@ -14,7 +14,6 @@ import numpy as np
 from calque.base.columns import Array, Codes, Column, Ints, Table, concat
 from calque.base.errors import Issue, MergeError
 from calque.base.short_repr import short_repr
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId, in_canonical_order
 
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ TRUTH_DIGEST = "truth_digest"
 Joining = TypeVar("Joining", bound="Joins")
 
 
-class Piece(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
     """Some documents of a ledger, with all their rows and the codes of the whole."""
 
     ledger: Ledger
@@ -46,7 +46,8 @@ class Piece(Frozen, eq=False):
     """The position of each of its documents among those of the whole."""
 
 
-class Ledger(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ledger:
     """Tables of outcomes. Rows are sorted by document, and within a document as the task wrote them.
 
     A row may point at rows of its own document only, counted from the document's first row in that table, so that
@@ -57,7 +58,7 @@ class Ledger(Frozen, kw_only=True, eq=False):
     """Whether its rows are not in this process."""
     units: tuple[UnitId, ...]
     tables: Mapping[str, Table]
-    names: Mapping[str, tuple[str, ...]] = {}
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Columns that hold codes: their name and what each code means."""
     details: frozenset[tuple[str, str]] = frozenset()
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""

@@ -6,16 +6,17 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from calque.base.columns import Array, Floats, Ints
-from calque.base.start_up import Frozen
 from calque.kernels import kernels
 
 
-class Undefined(Frozen):
+@dataclass(frozen=True, slots=True)
+class Undefined:
     """A number that does not exist, and why. It becomes ``None`` (printed ``–``), never 0, -1 or NaN."""
 
     reason: str
@@ -27,7 +28,8 @@ _NAME = (
 )
 
 
-class MeasureName(Frozen):
+@dataclass(frozen=True, slots=True)
+class MeasureName:
     """``[SCOPE.]NAME[@THRESHOLD][/CLASS]``; no scope means micro.
 
     >>> MeasureName.parse("macro_documents.recall@0.5")
@@ -61,7 +63,8 @@ class MeasureName(Frozen):
         return f"{scope}{self.name}{threshold}{'' if self.label is None else f'/{self.label}'}"
 
 
-class Measure(Frozen):
+@dataclass(frozen=True)
+class Measure:
     """A measure as a person reads about it; `calque explain` prints this."""
 
     name: str
@@ -79,6 +82,7 @@ _HALF = float(1 << 27)
 TallyT = TypeVar("TallyT")
 
 
+@dataclass(frozen=True)
 class Ratio(Measure, Generic[TallyT]):
     """A measure that divides one count by another, for many groups at once."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from calque.base.errors import Issue, Severity
-from calque.base.start_up import Frozen
 
 if TYPE_CHECKING:
     from calque.base.columns import Flags, Table
@@ -23,7 +22,8 @@ CODES = (NO_COMMON_DOCUMENT, NO_COMMON_PAGE, NO_TRUTH, NOTHING_HELD_OUT)
 """The issues of a result in which nothing was evaluated."""
 
 
-class Ground(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
     """What the two sides of a ledger are about: for each document whether the truth knows it, and whether predictions do."""
 
     in_truth: Flags

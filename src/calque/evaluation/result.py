@@ -6,14 +6,13 @@ import importlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from calque.base.columns import Table
 from calque.base.errors import Issue, Severity, did_you_mean, summarize
 from calque.base.short_repr import one_line
-from calque.base.start_up import Frozen
 from calque.base.wording import some
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.measures import MeasureName, settle
@@ -53,7 +52,8 @@ on_one_line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """Made once: `json.dumps` makes an encoder for every value, and a result has one number for each document."""
 
 
-class Sources(Frozen):
+@dataclass(frozen=True, slots=True)
+class Sources:
     """Which files and models the two sides came from, for headings."""
 
     truth: tuple[tuple[str, str], ...] = ()
@@ -85,7 +85,8 @@ class Sources(Frozen):
         return cls(**{side: tuple((entry["file"], entry["model"]) for entry in entries) for side, entries in data.items()})
 
 
-class Addition(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Addition:
     """What was found out about a result besides its numbers: intervals, say."""
 
     key: str
@@ -95,7 +96,7 @@ class Addition(Frozen, eq=False):
     brief: Sequence[Section] = ()
     rows: Sequence[Mapping[str, Any]] = ()
     """For spreadsheets."""
-    settings: Mapping[str, str] = {}
+    settings: Mapping[str, str] = field(default_factory=dict)
     """What the signature says of it."""
 
 
@@ -124,7 +125,8 @@ RESULT_NAMES = (
 """The attributes and methods of a result that are for users; the others serve the command line and the report."""
 
 
-class Result(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
     """The metrics, the outcomes and the signature of an evaluation. `Evaluator.compute` returns it.
 
     Index it by the name of a metric: ``result["recall@0.5"]``, ``result["recall@0.5/Table"]`` or
@@ -167,7 +169,7 @@ class Result(Frozen, eq=False):
         """The task, the version of calque and every setting that can change a metric."""
         signature = self.task.signature()
         added = {key: value for addition in self.additions for key, value in addition.settings.items()}
-        return signature.replaced(settings={**signature.settings, **added}) if added else signature
+        return replace(signature, settings={**signature.settings, **added}) if added else signature
 
     def adding(self, addition: Addition) -> Result:
         """The same result with what was found out about it."""

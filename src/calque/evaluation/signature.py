@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from calque import __version__
 from calque.base.short_repr import one_line
-from calque.base.start_up import Frozen
 
 NUMBERS = "0.1"
 """The first version that gives today's numbers. Raised when, and only when, a number changes."""
 
 
-class Signature(Frozen):
+@dataclass(frozen=True, slots=True)
+class Signature:
     """What two results must share to be added up or compared.
 
     >>> print(Signature("detection", {"iou": "0.5,0.75", "missing": "penalize"}, version="0.1.0"))

@@ -8,13 +8,13 @@ import importlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import names_fields, renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
 from calque.base.short_repr import short_repr
-from calque.base.start_up import Frozen
 from calque.evaluation.signature import Signature
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ Kind = Literal["number", "count", "numbers", "word", "words", "uses", "weights",
 (a file or folder) the content is the setting: it is read when the task is made, and where it stood is not kept."""
 
 
-class Setting(Frozen):
+@dataclass(frozen=True, slots=True)
+class Setting:
     """How a field of a task is shown to people."""
 
     help: str
@@ -107,13 +108,14 @@ def settings(task: type[Any] | Task) -> dict[str, Setting]:
 def _settings(task: type[Any]) -> Mapping[str, Setting]:
     own = inspect.get_annotations(task)
     return {
-        field.name: note.replaced(flag=note.flag or "--" + field.name.replace("_", "-"))
+        field.name: replace(note, flag=note.flag or "--" + field.name.replace("_", "-"))
         for field in sorted(dataclasses.fields(task), key=lambda field: field.name not in own)
         if (note := field.metadata.get("setting")) is not None
     }
 
 
-class Task(Frozen, ABC, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Task(ABC):
     """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
 
     name: ClassVar[str]
@@ -232,7 +234,7 @@ class Task(Frozen, ABC, kw_only=True):
         aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
         titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
         full = aliases.get(word) or next(titles, "")
-        return name.replaced(name=full) if full else name
+        return replace(name, name=full) if full else name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""

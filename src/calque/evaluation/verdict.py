@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calque.base.start_up import Frozen
 from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ LISTED = 20
 """How many failures people are shown before they are only counted; JSON has them all."""
 
 
-class Condition(Frozen):
+@dataclass(frozen=True, slots=True)
+class Condition:
     """One thing that must hold of a result."""
 
     name: str
@@ -32,7 +33,8 @@ class Condition(Frozen):
         return Condition(f"{run}: {self.name}", told, tuple(f"{run}: {failure}" for failure in self.failures))
 
 
-class Verdict(Frozen):
+@dataclass(frozen=True, slots=True)
+class Verdict:
     """What the gates say; nothing where there are none."""
 
     conditions: tuple[Condition, ...] = ()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.base.errors import ContractError, Issue, Severity, by_place, summarize
-from calque.base.start_up import Frozen
 from calque.comparators import base
 from calque.corpus.boxes import Batches, UnitId, in_canonical_order
 from calque.corpus.records import RecordCorpus
@@ -122,7 +121,8 @@ def _summary(issues: Iterable[Issue]) -> tuple[Issue, ...]:
     return summarize(by_place(issues))
 
 
-class Piece(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
     """Some documents, and what either side has of them."""
 
     units: tuple[UnitId, ...]
@@ -199,7 +199,7 @@ class Work:
 
 def _with_hints(ledger: Ledger, truth: RecordCorpus, found: RecordCorpus) -> Ledger:
     noticed = hints(truth, found, ledger)
-    return ledger.replaced(issues=_summary((*ledger.issues, *noticed))) if noticed else ledger
+    return replace(ledger, issues=_summary((*ledger.issues, *noticed))) if noticed else ledger
 
 
 class Scorer:

@@ -6,7 +6,7 @@ import copy
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -45,7 +45,8 @@ FIELD_HEADERS = {**HEADERS, "score": "mean_score", "ap": "ap", "ap50": "ap_50", 
 """The same for the rows of one field or one class of boxes."""
 
 
-class Fields(PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Fields(PartsBeside, Task):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
 
     ``schema`` is the plain form, a JSON Schema, a class (a `StructuredModel`, any pydantic model, a dataclass, a TypedDict), or
@@ -290,7 +291,7 @@ class Fields(PartsBeside, Task, kw_only=True):
         """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
         short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
         full = (FIELD_HEADERS if name.label else HEADERS).get(short)
-        return super().full_name(name) if full is None else name.replaced(name=full, threshold=None)
+        return super().full_name(name) if full is None else replace(name, name=full, threshold=None)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from calque.base.columns import Array, Flags, Floats
-from calque.base.start_up import Struct
 from calque.geometry.forms import FAR, BoxForm
 
 
-class Edges(Struct):
+class Edges(NamedTuple):
     """Boxes as columns. The area is kept because it cannot be had from the corners of x, y, w, h to the bit."""
 
     left: Floats

@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 from enum import IntEnum, unique
-from typing import TYPE_CHECKING, TypeAlias
-
-from calque.base.start_up import Struct
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +94,7 @@ TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
 """What an object does in a pairing: be paired; be no target yet excuse what lies on it (truths only); nothing."""
 
 
-class SharedAreas(Struct):
+class SharedAreas(NamedTuple):
     """What found rows share with truths of their page: ``offsets[f]:offsets[f + 1]`` are the pairs of the found row ``f``."""
 
     offsets: Ints
@@ -105,7 +103,7 @@ class SharedAreas(Struct):
     areas: Floats
 
 
-class RowRings(Struct):
+class RowRings(NamedTuple):
     """The outlines of rows: ``offsets[r]:offsets[r + 1]`` are the vertices of row ``r``; a row without any is its box.
 
     A ring has three or more vertices, none equal to the next, and does not repeat the first; inside is by the even-odd rule.
@@ -115,7 +113,7 @@ class RowRings(Struct):
     offsets: Ints
 
 
-class RowMasks(Struct):
+class RowMasks(NamedTuple):
     """Where the masks of rows stand as JSON: in a file, or in a text that ends with a NUL."""
 
     path: str
@@ -128,7 +126,7 @@ class RowMasks(Struct):
     """Height and width of each row's page, two numbers a row; -1 where they are not known."""
 
 
-class PageBoxes(Struct):
+class PageBoxes(NamedTuple):
     """The boxes of one side, page after page: ``offsets[p]:offsets[p + 1]`` are the rows of page ``p``."""
 
     boxes: Floats
@@ -145,7 +143,7 @@ class PageBoxes(Struct):
     masks: RowMasks | None = None
 
 
-class CocoTruths(Struct):
+class CocoTruths(NamedTuple):
     """What COCO's matching has to know of truths besides."""
 
     areas: Floats
@@ -155,7 +153,7 @@ class CocoTruths(Struct):
     """The same of the found rows, where it is not the area of what is compared."""
 
 
-class CocoSettings(Struct):
+class CocoSettings(NamedTuple):
     """At which IoU thresholds, in which area ranges (two ends a row, both inside) and up to which rank COCO matches."""
 
     thresholds: Floats
@@ -163,7 +161,7 @@ class CocoSettings(Struct):
     max_detections: int
 
 
-class PairOverlaps(Struct):
+class PairOverlaps(NamedTuple):
     """How much found and truth rows overlap, and the size of the found, where boxes do not say it."""
 
     offsets: Ints
@@ -175,14 +173,14 @@ class PairOverlaps(Struct):
     """One for each found row."""
 
 
-class ScoreOrder(Struct):
+class ScoreOrder(NamedTuple):
     """Rows by class and score: class ``k`` has ``order[class_offsets[k]:class_offsets[k + 1]]``."""
 
     order: Codes
     class_offsets: Ints
 
 
-class Verdicts(Struct):
+class Verdicts(NamedTuple):
     """What COCO's matching says of each found row, in one area range."""
 
     rank: Codes
@@ -190,7 +188,7 @@ class Verdicts(Struct):
     ignored: Masks
 
 
-class KindLimits(Struct):
+class KindLimits(NamedTuple):
     """Where one kind of error ends and the next begins: two IoUs and two shares, all inclusive."""
 
     match: float
@@ -199,14 +197,14 @@ class KindLimits(Struct):
     most: float
 
 
-class TextPoints(Struct):
+class TextPoints(NamedTuple):
     """Texts one after the other, as whole numbers from 0: characters, or whatever else a text is made of."""
 
     points: Codes
     offsets: Ints
 
 
-class ItemLeaf(Struct):
+class ItemLeaf(NamedTuple):
     """One field of list items: for each item the number of its value, below 0 where it has none.
 
     How alike two values are is the product of whatever is given: whether their keys are equal, how near their texts are (1 less
@@ -227,7 +225,7 @@ class ItemLeaf(Struct):
     """One for each pair of items, list after list, by the truth."""
 
 
-class ItemRows(Struct):
+class ItemRows(NamedTuple):
     """Lists of items on two sides: where the items of each list begin, and how many there are."""
 
     truth: Ints
@@ -236,7 +234,7 @@ class ItemRows(Struct):
     widths: Ints
 
 
-class RowTables(Struct):
+class RowTables(NamedTuple):
     """Tables as rows of cells: table ``t`` has rows ``tables[t]:tables[t + 1]``, row ``r`` cells ``rows[r]:rows[r + 1]``."""
 
     tables: Ints
@@ -247,7 +245,7 @@ class RowTables(Struct):
     """For each cell the number of its text."""
 
 
-class Trees(Struct):
+class Trees(NamedTuple):
     """Trees one after the other, in each of them children before their parents."""
 
     offsets: Ints
@@ -258,7 +256,7 @@ class Trees(Struct):
     """The first node of all that a node holds, counted from the beginning of the tree; a leaf is its own."""
 
 
-class Grids(Struct):
+class Grids(NamedTuple):
     """Grids one after the other, row by row; each slot holds the number of an item."""
 
     slots: Codes
@@ -267,7 +265,7 @@ class Grids(Struct):
     columns: Ints
 
 
-class PageOrders(Struct):
+class PageOrders(NamedTuple):
     """The reading orders of pages: lists of blocks, and groups as stretches of such a list.
 
     Groups come the outer ones first; two of a page are apart, or one is inside the other. What is in no group is in order.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from calque.evaluation.nothing_evaluated import Ground
 
 
-class Layout(BoxReading, PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Layout(BoxReading, PartsBeside, Task):
     """Counts the true blocks that a prediction covers well enough, and how often its category is right.
 
     >>> from calque import Corpus, Evaluator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from calque.base.wording import counted, laid_over, percent
@@ -90,7 +91,7 @@ def _where(breaks: Mapping[str, int]) -> str:
 
 def brief(numbers: Mapping[str, Any]) -> list[Section]:
     """The four numbers."""
-    return [_totals(numbers).replaced(title=laid_over("Reading order", numbers))]
+    return [replace(_totals(numbers), title=laid_over("Reading order", numbers))]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -24,7 +25,8 @@ FOUR = ("pairs", "successors", "footrule", "edit")
 PROFILES = ("docling_ard", "omnidocbench_edit")
 
 
-class Order(PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Order(PartsBeside, Task):
     """Compares the order in which blocks are read with the true one, page by page.
 
     >>> from calque import Evaluator

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,6 @@ import numpy as np
 
 from calque.base.columns import Array
 from calque.base.errors import ConfigError, summarize
-from calque.base.start_up import Frozen
 from calque.base.wording import brief, short_names
 from calque.evaluation.presentation.report_data import Phrase, Pictured, Sentence
 from calque.evaluation.presentation.sections import Missing, Section, cell, printable, with_reasons
@@ -39,7 +39,8 @@ LONGEST = 60
 """How long a word is in a sentence at most."""
 
 
-class Wish(Frozen):
+@dataclass(frozen=True, slots=True)
+class Wish:
     """How a report is written."""
 
     path: str

@@ -8,6 +8,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from calque.base.columns import Array, Strings, Table
 from calque.base.errors import ConfigError, MissingExtra
 from calque.base.files import check_no_links, write_entry
-from calque.base.start_up import Frozen
 from calque.engines import meter, threads
 from calque.evaluation.boxes.overlay import NORMALIZED
 from calque.evaluation.ledger import UNIT, Ledger
@@ -131,7 +131,8 @@ def beside(path: str, pictures: Sequence[Any]) -> Beside:
     return Beside(f"{os.path.splitext(path)[0]}_files", tuple(pictures))
 
 
-class Wanted(Frozen):
+@dataclass(frozen=True, slots=True)
+class Wanted:
     """Which page's picture is looked for: the name that the data gives it, its document and its number there."""
 
     name: str
@@ -139,7 +140,8 @@ class Wanted(Frozen):
     index: int
 
 
-class Found(Frozen):
+@dataclass(frozen=True, slots=True)
+class Found:
     """Where a page's picture is: a file, and the page in it where it is a PDF."""
 
     path: str
@@ -208,7 +210,8 @@ def is_picture(path: str) -> bool:
     return any(head.startswith(mark) for mark in KNOWN.values()) and (not head.startswith(b"RIFF") or head[8:12] == b"WEBP")
 
 
-class Picture(Frozen):
+@dataclass(frozen=True, slots=True)
+class Picture:
     """A page image that stands in the report itself, or beside it."""
 
     number: int
@@ -325,7 +328,8 @@ def _small_size(width: int, height: int) -> tuple[int, int]:
     return max(1, round(width * scale)), max(1, min(TALLEST, round(height * scale)))
 
 
-class Album(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Album:
     """The pictures of a report: those in it, and what is said of the others."""
 
     pictures: tuple[Picture, ...]
@@ -384,7 +388,8 @@ def _ready(
         yield from zip(chunk, threads(jobs).map(make, chunk), strict=True)
 
 
-class Beside(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
     """Page images that stand in a folder beside the report."""
 
     folder: str

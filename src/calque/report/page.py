@@ -7,6 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,7 @@ def shortened(section: Section) -> Section:
     more = len(section.rows) - MOST_ROWS
     if more <= 0:
         return section
-    return section.replaced(rows=section.rows[:MOST_ROWS], notes=[*section.notes, f"{more:,} more rows"])
+    return replace(section, rows=section.rows[:MOST_ROWS], notes=[*section.notes, f"{more:,} more rows"])
 
 
 ALIGNED = 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from calque.base.arguments import names_arguments
 from calque.base.columns import Codes
 from calque.base.errors import ConfigError
-from calque.base.start_up import Frozen
 from calque.engines import meter
 from calque.evaluation.document_sums import MOST_SEED, Counted, Repeated, Replicates, Resampled, document_keys, poisson_weights
 from calque.evaluation.ledger import Ledger
@@ -26,7 +26,8 @@ BLOCK_BYTES = 1 << 23
 """How many bytes of weights are there at a time."""
 
 
-class Resampling(Frozen):
+@dataclass(frozen=True, slots=True)
+class Resampling:
     """How often documents are drawn again, from which seed, and how sure an interval is to be."""
 
     replicates: int = 2000

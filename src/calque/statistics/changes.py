@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Flags, Floats
 from calque.base.short_repr import short_repr
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId, canonical
 from calque.evaluation.boxes.overlay import Overlay
 from calque.evaluation.boxes.pairing import greedy
@@ -23,7 +23,8 @@ EQUAL = 1e-12
 """Scores of a document as near as this are equal."""
 
 
-class Changed(Frozen):
+@dataclass(frozen=True, slots=True)
+class Changed:
     """A truth that one run treats otherwise than the first."""
 
     run: str
@@ -42,7 +43,8 @@ class Changed(Frozen):
         return {**{name: getattr(self, name) for name in names}, "from": self.before, "to": self.after}
 
 
-class Documents(Frozen):
+@dataclass(frozen=True, slots=True)
+class Documents:
     """How many documents went better, equally well and worse than in the first run, and which."""
 
     better: int
@@ -56,7 +58,8 @@ class Documents(Frozen):
         return {"better": self.better, "equal": self.equal, "worse": self.worse, "listed": list(self.listed)}
 
 
-class Changes(Frozen):
+@dataclass(frozen=True, slots=True)
+class Changes:
     """What one run does otherwise than the first."""
 
     changed: tuple[Changed, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from calque.base.arguments import names_arguments
 from calque.base.columns import Flags
 from calque.base.errors import ConfigError
 from calque.base.short_repr import one_line, short_repr
-from calque.base.start_up import Frozen
 from calque.base.wording import brief, counted, some
 from calque.corpus.boxes import UnitId, in_canonical_order
 from calque.engines import meter
@@ -26,7 +26,8 @@ from calque.statistics.comparability import check_comparable, measure_named, nea
 from calque.statistics.intervals import Delta, Interval, difference, interval
 
 
-class Compared(Frozen):
+@dataclass(frozen=True, slots=True)
+class Compared:
     """One measure of all runs, and how each differs from the first."""
 
     name: str
@@ -39,7 +40,8 @@ class Compared(Frozen):
     __repr__ = short_repr
 
 
-class Comparison(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
     """Several runs on the same documents, compared with the first. `compare` returns it; ``print`` shows it as a table."""
 
     results: Mapping[str, Result]
@@ -62,7 +64,7 @@ class Comparison(Frozen, eq=False):
     def signature(self) -> Signature:
         """Every setting behind the numbers and their intervals."""
         base = self.results[self.base].signature
-        return base.replaced(settings={**base.settings, **self.resampling.signature()})
+        return replace(base, settings={**base.settings, **self.resampling.signature()})
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write an HTML report with the comparison and every object that changed.
@@ -251,7 +253,7 @@ def _compared(
         replicates = side.drawn[name] - base.drawn[name] if both else np.zeros(0)
         documents = base.documents_of_either(side, name)
         delta = difference((base.values[name], side.values[name]), replicates, documents, resampling.confidence, wanted)
-        deltas[run] = delta.replaced(tested=primary)
+        deltas[run] = replace(delta, tested=primary)
     shown = {run: side.interval(name, resampling.confidence) for run, side in zip(runs, sides, strict=True)}
     return Compared(name, shown, deltas, primary, lower_is_better(base.result, name))
 
@@ -286,8 +288,8 @@ def _decided(measure: Compared, adjusted: Mapping[tuple[str, str], float], level
     deltas: dict[str, Any] = {}
     for run, delta in measure.deltas.items():
         p = adjusted.get((measure.name, run))
-        deltas[run] = delta.replaced(p_adjusted=p, verdict=_verdict(delta, p, level, lower=measure.lower_is_better))
-    return measure.replaced(deltas=deltas)
+        deltas[run] = replace(delta, p_adjusted=p, verdict=_verdict(delta, p, level, lower=measure.lower_is_better))
+    return replace(measure, deltas=deltas)
 
 
 def _verdict(delta: Delta, p: float | None, level: float, *, lower: bool) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.arguments import names_arguments
 from calque.base.columns import Floats
-from calque.base.start_up import Frozen
 from calque.evaluation.document_sums import Counted
 from calque.evaluation.result import Result
 from calque.statistics.bootstrap import Parts, Resampling
@@ -27,7 +27,8 @@ MOST_UNDEFINED = 0.05
 """From which share of undefined replicates on the note says so."""
 
 
-class Interval(Frozen):
+@dataclass(frozen=True, slots=True)
+class Interval:
     """A number of one run, and the interval in which it lies."""
 
     value: float | None
@@ -48,7 +49,8 @@ class Interval(Frozen):
         return {name: getattr(self, name) for name in ("value", "low", "high", "se", "documents", "note")}
 
 
-class Delta(Frozen):
+@dataclass(frozen=True, slots=True)
+class Delta:
     """The difference between a run and the first one."""
 
     value: float | None

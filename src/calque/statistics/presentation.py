@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from calque.base.errors import summarize
@@ -128,7 +129,7 @@ def title(comparison: Comparison, name: str) -> str:
     parsed = MeasureName.parse(name)
     known = {measure.name: measure.title for measure in comparison.results[comparison.base].task.measures()}
     place = "\0"  # which no scope and no class has
-    return str(parsed.replaced(name=place)).replace(place, known.get(parsed.name, parsed.name.replace("_", " ")), 1)
+    return str(replace(parsed, name=place)).replace(place, known.get(parsed.name, parsed.name.replace("_", " ")), 1)
 
 
 def _row(comparison: Comparison, measure: Compared, base: str, run: str) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -27,7 +28,8 @@ RATIO_BLOCKS, RATIO_PARTS = ("cells", "adjacency", "header", "dar_con_original",
 COMPAT = ("none", *TEDS_ALONE, "table-transformer")
 
 
-class Tables(PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Tables(PartsBeside, Task):
     r"""Compares the rows, columns, cells and texts of tables, and says where the loss went.
 
     >>> from calque import Evaluator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from calque.base.wording import counted, laid_over, percent
@@ -88,7 +89,7 @@ def _were(count: int) -> str:
 
 def brief(numbers: Mapping[str, Any]) -> list[Section]:
     """All words together, and the mean of documents."""
-    return [_totals(numbers).replaced(title=laid_over("Words", numbers))]
+    return [replace(_totals(numbers), title=laid_over("Words", numbers))]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:

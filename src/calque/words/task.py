@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 FORMATS = ("auto", "text", "words", "table", "json", "html", "hocr", "alto", "page", "tesseract")
 
 
-class Words(PartsBeside, Task, kw_only=True):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Words(PartsBeside, Task):
     """Aligns predicted words with true ones in order, and counts how many are there.
 
     >>> from calque import Evaluator

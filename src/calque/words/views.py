@@ -208,7 +208,7 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
         whole = first.task.sections(with_reasons(first.to_dict()))
         lattice = [section for section in whole if section.title in LATTICE or section.title.startswith("In no candidate")]
         confused = [
-            section.replaced(title=f"{run}: {section.title[0].lower()}{section.title[1:]}")
+            replace(section, title=f"{run}: {section.title[0].lower()}{section.title[1:]}")
             for run, tree in trees.items()
             for section in errors_of(tree.get("errors") or {})
             if section.rows
@@ -225,7 +225,7 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
 def _of_run(run: str, sections: Sequence[Section]) -> list[Section]:
     """What gates say of one of several runs, under its name."""
     return [
-        section.replaced(title=section.title.replace(FAILED, f"{FAILED} ({run})").replace(PASSED, f"{PASSED} ({run})"))
+        replace(section, title=section.title.replace(FAILED, f"{FAILED} ({run})").replace(PASSED, f"{PASSED} ({run})"))
         for section in sections
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -231,6 +232,7 @@ def test_options_are_checked(name: str, options: dict[str, Any], message: str) -
 def test_pairs_are_compared_once_each() -> None:
     calls = []
 
+    @dataclass(frozen=True)
     class Counting(BaseComparator):
         def _compare(self, truth: Any, found: Any) -> float:
             calls.append((truth, found))

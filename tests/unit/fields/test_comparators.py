@@ -207,6 +207,7 @@ def test_thresholds_of_comparators() -> None:
         ExactComparator(threshold=2)
 
 
+@dataclass(frozen=True)
 class Shout(BaseComparator):
     """Case must agree."""
 
@@ -225,6 +226,7 @@ def test_registered_comparators() -> None:
     assert comparator("one_of", {"inner": "exact"}) == comparator("one_of", {"inner": {"comparator": "exact"}})
     assert comparator("LevenshteinComparator") == LevenshteinComparator()
 
+    @dataclass(frozen=True)
     class Local(Shout):
         """Known once it is described."""
 

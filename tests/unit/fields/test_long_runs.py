@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,7 @@ def test_a_document_that_an_accumulator_saw_twice_is_named(monkeypatch: pytest.M
         accumulator.compute()
 
 
+@dataclass(frozen=True)
 class Fatal(BaseComparator):
     """Stands for a system that ends processes when memory runs out."""
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, distinct
-from calque.base.start_up import Frozen
 from calque.ceiling.boxes.joint import Joint
 from calque.ceiling.boxes.paired import Paired
 from calque.geometry.forms import COCO_THRESHOLDS
 from calque.kernels import kernels
 
 
-class Contacts(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contacts:
     """Pairs of a truth that counts and a box that takes part, on one page, that may matter at some threshold."""
 
     joint: Joint

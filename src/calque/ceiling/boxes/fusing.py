@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,7 +54,7 @@ def _fused(task: Ceiling, joint: Joint, paired: Paired, jobs: int) -> tuple[Over
         scores=score,
         offsets=np.concatenate([[0], np.cumsum(np.bincount(page, minlength=pages))]).astype(np.int64),
     )
-    overlay = joint.base.replaced(found=layer)
+    overlay = replace(joint.base, found=layer)
     if joint.base.truth.measured is not None:
         overlay = overlay.measured_again(task.on, jobs)
     return overlay, systems_in(systems)

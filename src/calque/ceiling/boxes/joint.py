@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Ints
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus
 from calque.evaluation.boxes.overlay import Layer, Overlay
 from calque.kernels.structs import SharedAreas
 
 
-class Joint(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Joint:
     """The overlays of all systems, and their boxes page by page: on each page system by system, in file order."""
 
     overlays: tuple[Overlay, ...]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Column, Flags, Floats
-from calque.base.start_up import Frozen
 from calque.ceiling.boxes.joint import Joint
 from calque.corpus.boxes import Flaw
 from calque.detection.average_precision import AREA_RANGES
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 MOST_DETECTIONS = 100
 
 
-class Paired(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Paired:
     """What all systems make of the truth. Columns of boxes are those of the joint layer."""
 
     truth_status: Bytes

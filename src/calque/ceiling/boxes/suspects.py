@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,7 +109,7 @@ class _Looking:
         """Boxes without any truth on which systems agree, at every level: by page, level and first box."""
         joint = self._joint
         taken = np.fmax(self._contacts.nearest_truth, self._paired.absorbed)
-        boxes = joint.found.replaced(measured=None, shared=None).page_boxes(self._paired.found_roles)
+        boxes = replace(joint.found, measured=None, shared=None).page_boxes(self._paired.found_roles)
         return kernels().agreed_boxes(boxes, joint.system, taken, np.array(thresholds), self._jobs)
 
     def _agreed(self, level: int) -> dict[str, Array]:
@@ -133,7 +134,7 @@ class _Looking:
         offsets = np.concatenate([[0], np.cumsum(np.bincount(page, minlength=len(base.page_index)))]).astype(np.int64)
         nothing = np.zeros(len(page), np.int32)
         found = PageBoxes(box, BoxForm.XYXY, nothing, offsets, nothing.astype(np.uint8))
-        truth = base.truth.replaced(measured=None)
+        truth = replace(base.truth, measured=None)
         rows, boxes, shared = kernels().overlapping_pairs(truth.page_boxes(self._paired.truth_roles), found, self._jobs)
         inside = shared >= INSIDE * truth.areas()[rows]
         return np.bincount(boxes[inside], minlength=len(page)).astype(np.int32)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from calque.base.errors import ConfigError, did_you_mean
-from calque.base.start_up import Frozen
 from calque.base.yaml_tree import Located
 from calque.checks.evaluators.outcome import is_failure
 from calque.checks.evaluators.settings import Complaints
@@ -71,7 +70,8 @@ class Selection:
         )
 
 
-class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CaseCorpus(Corpus):
     """Cases as one side, or both sides, of an evaluation."""
 
     cases: tuple[Case, ...]

@@ -6,12 +6,13 @@ Where one kind ends and the next begins stands here, without NumPy: settings are
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from calque.base.errors import ConfigError
-from calque.base.start_up import Frozen
 
 
-class Limits(Frozen):
+@dataclass(frozen=True, slots=True)
+class Limits:
     """Where one kind ends and the next begins; every limit is inclusive."""
 
     match: float = 0.5

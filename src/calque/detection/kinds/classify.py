@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calque.base.columns import Bytes, Codes, Flags, where_else
-from calque.base.start_up import Frozen
 from calque.detection.kinds import Limits
 from calque.evaluation.boxes.overlay import Layer, Overlay
 from calque.evaluation.boxes.pairing import Pairing
@@ -13,7 +14,8 @@ from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, Kind, KindLimits, Subtype
 
 
-class Kinds(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Kinds:
     """For each row of an overlay's two layers its kind, and the row of the other side that explains it (or -1)."""
 
     truth: Bytes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from calque.base.columns import Array, Codes, Floats, Ints, Table, where_else
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.detection.average_precision import ImagePlaces, image_order, without_score
 from calque.evaluation.ledger import UNIT, Ledger, Piece
@@ -143,7 +143,8 @@ MEASURES = (
 NO_AREA = "no area"
 
 
-class View(Frozen):
+@dataclass(frozen=True, slots=True)
+class View:
     """Which kinds there are, and what they are called."""
 
     found: Mapping[Kind, str]
@@ -325,7 +326,8 @@ def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int
     return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in curves]
 
 
-class Drawing(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawing:
     """Draws the curves after each repair, of stretches of a ranking."""
 
     repairs: Sequence[Repair]
@@ -347,7 +349,8 @@ class Drawing(Frozen, eq=False):
         return Envelope(precision)
 
 
-class Envelope(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Envelope:
     """Precision by repair, recall point and class."""
 
     precision: Floats

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.base.columns import Bytes, Codes, Column, Flags, Strings, Table
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus, UnitId
 from calque.evaluation.boxes.overlay import Overlay
 from calque.evaluation.boxes.pairing import Pairing, greedy
@@ -24,7 +24,8 @@ WRONG, RIGHT, NO_PART = 0, 1, 2
 NO_LIMIT = 2**31 - 1
 
 
-class Roles(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Roles:
     """Who takes part in what. Ignored truths absorb; small predictions may be paired."""
 
     truth: Bytes
@@ -37,7 +38,8 @@ class Roles(Frozen, kw_only=True, eq=False):
     """The predictions that count by themselves."""
 
 
-class Added(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Added:
     """Columns and tables that views add to a ledger."""
 
     truth: dict[str, Column]

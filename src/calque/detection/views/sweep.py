@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from calque.base.columns import Floats, Ints, where_else
-from calque.base.start_up import Frozen
 from calque.detection.average_precision import without_score
 from calque.detection.scoring import Status
 from calque.detection.views.columns import NO_PART, RIGHT
@@ -189,7 +188,8 @@ class Search:
         self.at_floor = _better(self.at_floor, curve, among, first, second)
 
 
-class Found(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
     """A point of a curve."""
 
     goals: tuple[float, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 
 from calque.corpus.boxes import BoxCorpus, Corpus, Extent, Side
 from calque.corpus.masks import MaskPairs
@@ -39,4 +40,4 @@ def _measured(truth: BoxCorpus, found: BoxCorpus, page_size: Sequence[float] | N
     theirs = Look.of(found, overlay.found.rows, found_facts).corpus(Side.FOUND)
     assert mine.masks is not None and theirs.masks is not None  # noqa: PT018, S101  # all that is looked at has them
     pairs = MaskPairs(mine.masks, truth_facts[1], found_facts[1], (offsets, truths, shared))
-    return mine, dataclasses.replace(theirs, masks=theirs.masks.replaced(pairs=pairs))
+    return mine, dataclasses.replace(theirs, masks=replace(theirs.masks, pairs=pairs))

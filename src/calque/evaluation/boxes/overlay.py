@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, Table, take
 from calque.base.errors import ContractError
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus, Extent, Flaw, UnitId, in_canonical_order
 from calque.corpus.masks import Masks, pixel_sizes
 from calque.evaluation.boxes.crowding import check_crowding
@@ -20,7 +20,8 @@ from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes, RowMasks, RowRings, SharedAreas
 
 
-class Layer(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Layer:
     """One side of an overlay: its objects sorted by page, in file order within a page."""
 
     page: Codes
@@ -99,7 +100,8 @@ CUT = ("label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "fla
 """Columns of plain boxes that have one entry for each object and say the same of it wherever it stands."""
 
 
-class Overlay(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Overlay:
     """What is true and what was found, on shared pages. Documents in canonical order, pages by number, labels by name."""
 
     documents: tuple[UnitId, ...]
@@ -140,7 +142,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
         if on == "shapes":
             return overlay.with_shapes(jobs)
         # Without their measures, rings say nothing.
-        return overlay.replaced(truth=overlay.truth.replaced(outlines=None), found=overlay.found.replaced(outlines=None))
+        return replace(overlay, truth=replace(overlay.truth, outlines=None), found=replace(overlay.found, outlines=None))
 
     def with_shapes(self, jobs: int = 1) -> Overlay:
         """With what outlines share; an object without one is its box."""
@@ -150,7 +152,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
         """With what the truth shares with other predictions that were laid over it: boxes alone."""
         if on != "masks":
             return self.with_shapes(jobs)
-        overlay = self.replaced(found=_on_pages(self.found, self._sizes_of_masks()))
+        overlay = replace(self, found=_on_pages(self.found, self._sizes_of_masks()))
         truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
         return overlay._measured(truth_facts[1], found_facts[1], offsets, truths, shared)
 
@@ -186,16 +188,17 @@ class Overlay(Frozen, kw_only=True, eq=False):
             theirs = np.full_like(sizes, np.nan)
             theirs[self.found_pages] = found.page_sizes
             sizes = np.where(np.isnan(sizes), theirs, sizes)
-        return self.replaced(truth=_on_pages(self.truth, sizes), found=_on_pages(self.found, sizes))
+        return replace(self, truth=_on_pages(self.truth, sizes), found=_on_pages(self.found, sizes))
 
     def whole(self) -> tuple[PageBoxes, PageBoxes]:
         """What kernels measure: everything that is no invalid object."""
         return self.truth.page_boxes(_whole(self.truth)), self.found.page_boxes(_whole(self.found))
 
     def _measured(self, truth_areas: Floats, found_areas: Floats, offsets: Ints, truths: Codes, shared: Floats) -> Overlay:
-        return self.replaced(
-            truth=self.truth.replaced(measured=truth_areas),
-            found=self.found.replaced(measured=found_areas, shared=SharedAreas(offsets, truths, shared)),
+        return replace(
+            self,
+            truth=replace(self.truth, measured=truth_areas),
+            found=replace(self.found, measured=found_areas, shared=SharedAreas(offsets, truths, shared)),
         )
 
     @classmethod
@@ -240,7 +243,8 @@ class Overlay(Frozen, kw_only=True, eq=False):
     def cut(self, start: int, stop: int) -> Overlay:
         """Some documents on end, with all their pages; only where all objects are plain boxes."""
         first, last = np.searchsorted(self.page_document, [start, stop]).tolist()
-        return self.replaced(
+        return replace(
+            self,
             documents=self.documents[start:stop],
             in_truth=self.in_truth[start:stop],
             in_found=self.in_found[start:stop],
@@ -296,7 +300,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
 
     def unlabelled(self) -> Overlay:
         """The same boxes as if all had one label, for questions about places alone."""
-        return self.replaced(truth=_without_labels(self.truth), found=_without_labels(self.found))
+        return replace(self, truth=_without_labels(self.truth), found=_without_labels(self.found))
 
 
 def _whole(layer: Layer) -> Bytes:
@@ -308,7 +312,7 @@ def _whole(layer: Layer) -> Bytes:
 def _on_pages(layer: Layer, sizes: Floats) -> Layer:
     masks = Masks.none(len(layer)) if layer.masks is None else layer.masks
     masks.text.check()
-    return layer.replaced(masks=masks, mask_sizes=pixel_sizes(sizes)[layer.page])
+    return replace(layer, masks=masks, mask_sizes=pixel_sizes(sizes)[layer.page])
 
 
 SIZED, NORMALIZED = 1, 2
@@ -325,7 +329,7 @@ def page_spelling(form: BoxForm, extent: Extent) -> int:
 
 
 def _without_labels(layer: Layer) -> Layer:
-    return layer.replaced(label=np.zeros(len(layer), dtype=np.int32))
+    return replace(layer, label=np.zeros(len(layer), dtype=np.int32))
 
 
 def _positions(units: tuple[UnitId, ...], among: tuple[UnitId, ...]) -> Ints:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from calque.base.columns import Bytes, Codes, Floats
-from calque.base.start_up import Frozen
 from calque.evaluation.boxes.overlay import Overlay
 from calque.geometry.forms import COCO_THRESHOLDS
 from calque.kernels import kernels
 from calque.kernels.structs import CocoSettings, CocoTruths, Masks
 
 
-class Pairing(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Pairing:
     """A 1:1 pairing of the rows of an overlay's two layers, with how much each pair shares."""
 
     truth_match: Codes
@@ -54,7 +56,8 @@ def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshol
     )
 
 
-class BestPairing(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BestPairing:
     """For each truth the prediction that it overlaps most; many truths may share one."""
 
     match: Codes
@@ -68,7 +71,8 @@ def best(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, jobs: int 
     return BestPairing(match=match, iou=iou)
 
 
-class ScorePairing(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ScorePairing:
     """COCO's pairing: predictions of a page and label, best score first, each take the truth they overlap most.
 
     Bit ``t`` of a mask is about the threshold ``t``, one column for each area range.

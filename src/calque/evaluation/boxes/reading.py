@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from calque.base.arguments import renamed_arguments
-from calque.base.start_up import Frozen
 from calque.corpus.class_map import class_map
 from calque.evaluation.task import setting, take_in
 from calque.geometry.forms import AUTO, BOX_SPELLINGS, ON
@@ -23,7 +23,8 @@ BOX_FORMATS = (
 """What files with boxes can be, for help and completion: their readers are imported when they read."""
 
 
-class BoxReading(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class BoxReading:
     """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
 
     naming: ClassVar[str] = "pass --document-key stem"

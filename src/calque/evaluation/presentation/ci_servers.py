@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from calque.base.start_up import Frozen
 from calque.evaluation.presentation.sections import printable
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Judged(Frozen):
+@dataclass(frozen=True, slots=True)
+class Judged:
     """One test of a suite."""
 
     group: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Array, Floats, Ints, Strings, Table
-from calque.base.start_up import Frozen
 from calque.evaluation.boxes.overlay import NORMALIZED, SIZED
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation.sections import printable
@@ -23,7 +23,8 @@ TALL = 2**0.5
 """Height over width of a page whose size nobody knows."""
 
 
-class Pictured(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Pictured:
     """A ledger as a report shows it."""
 
     head: Mapping[str, Any]
@@ -32,7 +33,8 @@ class Pictured(Frozen, eq=False):
     """Plain columns by name."""
 
 
-class Finding(Frozen):
+@dataclass(frozen=True, slots=True)
+class Finding:
     """One thing to look at, and the filters that lead to exactly those objects."""
 
     mark: str
@@ -44,7 +46,8 @@ class Finding(Frozen):
     """How many they are, where it says so."""
 
 
-class Phrase(Frozen):
+@dataclass(frozen=True, slots=True)
+class Phrase:
     """A number inside a sentence: the measure, how it is spelt there, and whether it is good or bad news."""
 
     measure: str
@@ -58,7 +61,8 @@ class Phrase(Frozen):
 Sentence = Sequence[str | Phrase]
 
 
-class Part(Frozen):
+@dataclass(frozen=True, slots=True)
+class Part:
     """A part of a bar that shows everything to scale: its outcome, how much it is, and what people call it."""
 
     mark: str
@@ -68,7 +72,8 @@ class Part(Frozen):
     """The measure that it is, if it is one."""
 
 
-class Number(Frozen):
+@dataclass(frozen=True, slots=True)
+class Number:
     """One of the few numbers that stand out."""
 
     title: str
@@ -79,7 +84,8 @@ class Number(Frozen):
     """The outcomes whose objects a count leads to, with commas; of a count that leads nowhere ``-``, of a share nothing."""
 
 
-class Breakdown(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Breakdown:
     """The numbers of each class, field or evaluator: one row each, in columns that are measures."""
 
     title: str
@@ -94,7 +100,8 @@ class Breakdown(Frozen, eq=False):
     note: str = ""
 
 
-class Overview(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Overview:
     """The first view of a report: everything at a glance."""
 
     line: Sequence[str]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from calque.base.errors import Issue, summarize
-from calque.base.start_up import Frozen
 from calque.base.wording import counted, some
 
 MISSING = "–"
 MINUS = "\N{MINUS SIGN}"
 
 
-class Missing(Frozen):
+@dataclass(frozen=True, slots=True)
+class Missing:
     """A cell whose number does not exist, and why: it is shown as ``–``, and the reason below its table."""
 
     reason: str
@@ -36,7 +37,8 @@ def with_reasons(numbers: Mapping[str, Any]) -> dict[str, Any]:
     return {key: visit(value, key) if key in concerned else value for key, value in numbers.items()}
 
 
-class Section(Frozen):
+@dataclass(frozen=True, slots=True)
+class Section:
     """A titled table with notes below it. The first column is text, the others are numbers or ``None``."""
 
     title: str

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -186,7 +187,7 @@ class KeptBatches:
             ledger = self._known(number)
             if ledger is None:
                 return None
-            evaluator.add(ledger.replaced(issues=()))  # what was noticed of all of them is known already
+            evaluator.add(replace(ledger, issues=()))  # what was noticed of all of them is known already
         self._checkpoint.reused += count
         return evaluator
 

@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +19,6 @@ import numpy as np
 
 from calque.base.columns import Table
 from calque.base.errors import Issue, MergeError
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.engines import meter
 from calque.evaluation.evaluator import Evaluator, Keep
@@ -66,7 +66,8 @@ def brought(path: str, folder: str) -> str:
     return fetched(path, folder)
 
 
-class Head(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Head:
     """What has to be known of every shard before anything is measured."""
 
     units: tuple[UnitId, ...]
@@ -77,7 +78,8 @@ class Head(Frozen, eq=False):
     extent: str
 
 
-class Scored(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
     """What a shard comes to."""
 
     head: Head
@@ -191,7 +193,8 @@ def _table_alone(name: str, piece: Piece) -> Ledger:
     return Ledger(units=ledger.units, names=ledger.names, details=ledger.details, tables={name: ledger.tables[name]})
 
 
-class ClusterLedger(Ledger, kw_only=True, eq=False):
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class ClusterLedger(Ledger):
     """A ledger whose pieces are with the workers of a cluster."""
 
     elsewhere: ClassVar[bool] = True

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import Corpus, UnitId, in_canonical_order
 from calque.engines import portable, processes
 
@@ -17,7 +17,8 @@ SHARES = 4
 """Into how many pieces for each worker the documents are cut: some take longer than others."""
 
 
-class Scoring(Frozen):
+@dataclass(frozen=True, slots=True)
+class Scoring:
     """Scores a pair of corpora, in whatever process."""
 
     task: Task

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from calque.base.columns import Array
-from calque.base.start_up import Frozen
 
 DType: TypeAlias = "np.dtype[Any]"
 
@@ -26,7 +26,8 @@ DTYPES = frozenset(("<f8", "<i8", "<i4", "<u2", "|u1", "|b1"))
 """What a column may hold."""
 
 
-class Form(Frozen):
+@dataclass(frozen=True, slots=True)
+class Form:
     """The form of one array."""
 
     dtype: DType
@@ -46,7 +47,7 @@ class Form(Frozen):
     def shortest(cls, array: Array) -> Form:
         """The form of a long array that takes the fewest bytes and hardly any time."""
         if array.nbytes >= WORTH and math.prod(array.shape[1:]) <= WIDEST and _all_same(array.reshape(-1)):
-            return cls.plain(array).replaced(same=True)
+            return replace(cls.plain(array), same=True)
         return cls.narrowest(array)
 
     @classmethod
@@ -57,7 +58,7 @@ class Form(Frozen):
             return plain
         lowest, highest = int(array.min()), int(array.max())
         fitting = (np.dtype(name) for name in WHOLE if np.iinfo(name).min <= lowest and highest <= np.iinfo(name).max)
-        return plain.replaced(stored=next(fitting, plain.stored))
+        return replace(plain, stored=next(fitting, plain.stored))
 
     @classmethod
     def of_note(cls, note: Mapping[str, Any]) -> Form:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from calque.base.errors import CalqueError
 from calque.base.file_stamps import FileMark, mark_of
-from calque.base.start_up import Frozen
 from calque.engines import begin, begin_awaited
 from calque.kernels.scanning import Scanned
 
@@ -23,7 +23,8 @@ PIECE = 1 << 18
 """So many bytes are read at a time: they stay near the processor."""
 
 
-class Contents(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
     """Files that are to be evaluated, and their digests, which are on their way."""
 
     files: tuple[str, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calque.base.file_stamps import FileMark
-from calque.base.start_up import Frozen
 from calque.evaluation.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from calque.evaluation.storage.long_ledger import StoredPart
 
 
-class Standing(Frozen):
+@dataclass(frozen=True, slots=True)
+class Standing:
     """Where the columns of a ledger stand."""
 
     path: str
@@ -25,7 +26,8 @@ class Standing(Frozen):
     forms: Sequence[Form]
 
 
-class KeptLedger(Ledger, kw_only=True, eq=False):
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class KeptLedger(Ledger):
     """A ledger that is also in a file which stays, or will be when its writing has ended."""
 
     standing: Callable[[], Standing]

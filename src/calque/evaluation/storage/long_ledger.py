@@ -102,6 +102,7 @@ class StoredColumns(Mapping[str, Column]):
         return table
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class StoredPiece(Ledger):
     """A part of a stored ledger. It was checked when it was a ledger of its own."""
 
@@ -125,7 +126,8 @@ class StoredTables(Mapping[str, Table]):
         return sum(1 for _ in self)
 
 
-class StoredLedger(Ledger, kw_only=True, eq=False):
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class StoredLedger(Ledger):
     """A ledger in a file. Whoever reads it by `chunks` never holds more than one part of it."""
 
     parts: tuple[StoredPart, ...]

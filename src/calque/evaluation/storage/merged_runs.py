@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -174,7 +175,7 @@ class MergedRuns:
         height, *wide = place.form.shape
         rows = height if stop is None else stop
         width = int(np.prod(wide, dtype=np.int64)) * place.form.dtype.itemsize
-        return self._spool.read(Place(place.start + start * width, place.form.replaced(shape=(rows - start, *wide))))
+        return self._spool.read(Place(place.start + start * width, replace(place.form, shape=(rows - start, *wide))))
 
 
 def _has(run: _Run, start: int, stop: int, label: int) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from calque.base.columns import Array, Codes, Floats, Ints
-from calque.base.start_up import Frozen
 from calque.evaluation.ledger import Joining
 from calque.kernels import kernels
 from calque.kernels.structs import ScoreOrder
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from calque.evaluation.storage.merged_runs import MergedRuns
 
 
-class Stretch(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
     """Rows of which none ranks among those of another stretch."""
 
     order: ScoreOrder
@@ -34,7 +35,8 @@ class Stretch(Frozen, eq=False):
         return np.repeat(np.arange(len(self.order.class_offsets) - 1, dtype=np.int32), np.diff(self.order.class_offsets))
 
 
-class Rows(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
     """Rows of one part as they are given: rows of one document stand in their order."""
 
     labels: Codes

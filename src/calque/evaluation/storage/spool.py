@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import IO, TypeAlias
+from typing import IO, NamedTuple, TypeAlias
 
 import numpy as np
 
 from calque.base.columns import Array, Column, Strings
 from calque.base.errors import CalqueError
 from calque.base.file_stamps import FileMark, mark_of
-from calque.base.start_up import Struct
 from calque.evaluation.storage.forms import Form
 
 
-class Place(Struct):
+class Place(NamedTuple):
     """Where an array lies in the file, and how."""
 
     start: int

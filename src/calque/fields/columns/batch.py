@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calque.base.columns import Flags, Floats
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.corpus.records import RecordCorpus
 from calque.evaluation.ledger import Ledger
@@ -29,7 +29,8 @@ LONG_LISTS = 1 << 18
 """Lists with more pairs of items are for the reference, which looks at them by and by."""
 
 
-class Batch(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
     """Plain documents of both sides."""
 
     units: tuple[UnitId, ...]

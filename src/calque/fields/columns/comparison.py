@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.base.start_up import Frozen
 from calque.comparators.base import PairScores
 from calque.fields.columns.reading import LIST, LeafColumn, ListColumn, ranges
 from calque.fields.comparison.cells import CONVERT, Cell, Record
@@ -28,7 +28,8 @@ Scorer = Callable[[Codes, Codes], Floats]
 """Takes the numbers of truth values and of as many found values; kernels know what `PairScores` holds."""
 
 
-class Values(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
     """The values of a column as the schema has them."""
 
     values: Sequence[Any]
@@ -58,7 +59,8 @@ def scorer_of(plan: FieldPlan, truth: Values, found: Values) -> Scorer:
     return plan.comparator.by_pairs(prepare(truth.values), prepare(found.values))
 
 
-class Judged(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
     """The outcomes of one leaf, for records of both sides that belong together."""
 
     plan: FieldPlan
@@ -116,7 +118,8 @@ def weighted_mean(fields: Sequence[tuple[FieldPlan, Floats]], size: int) -> Floa
     return total / weight if weight > 0 else np.zeros(size)
 
 
-class ListPairs(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class ListPairs:
     """The items of one list of many documents that were paired, by document and truth; or objects, of which each has one."""
 
     documents: Ints

@@ -5,12 +5,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.base.columns import Codes, Flags, Floats, Strings
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.corpus.records import RecordCorpus
 from calque.fields.columns.layout import Layout
@@ -48,7 +48,8 @@ def taker(layout: Layout | None, size: int) -> LineTaker | None:
     return LineTaker(layout, size) if layout is not None and _is_compiled(layout) else None
 
 
-class Made(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
     """The columns of some records on end."""
 
     layout: Layout

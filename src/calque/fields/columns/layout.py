@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from calque.base.start_up import Frozen
 from calque.comparators.base import BUILT_IN, BaseComparator
 from calque.fields.comparison.cells import METADATA, class_of
 from calque.fields.schemas.plain_form import compile_plan
@@ -17,7 +17,8 @@ MOST_FIELDS = 1 << 10
 """Fields at the root of a schema: more have no place among all that is written of a batch (see `sheet.place`)."""
 
 
-class Layout(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
     """The fields of a schema, in its order, each of them a column or a list of columns."""
 
     plan: RecordPlan

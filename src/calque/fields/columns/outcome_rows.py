@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from calque.base.columns import Array, Flags, Floats, Ints
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.corpus.records import RecordCorpus
 from calque.fields.columns.accounting import Leaves, Lists, leftover, matches
@@ -36,7 +36,8 @@ Cells: TypeAlias = tuple[LeafColumn, Array, LeafColumn, Array]
 """Columns of both sides, and rows of each."""
 
 
-class _List(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class _List:
     """A list or an object while its rows are written: where it stands, and the numbers of its paths."""
 
     field: int

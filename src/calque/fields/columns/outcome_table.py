@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Flags, Floats, Ints, Strings, Table, distinct
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.corpus.records import RecordCorpus
 from calque.evaluation.ledger import UNIT
@@ -31,7 +31,8 @@ def reasons(outcomes: Bytes, raw: Floats) -> Bytes:
     return np.where((outcomes == Outcome.TP) & (raw == 1.0), np.uint8(SAME), _REASON_OF[outcomes])
 
 
-class ShownSide(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownSide:
     """What one side has in some rows."""
 
     paths: Array
@@ -41,7 +42,8 @@ class ShownSide(Frozen, eq=False):
     pages: Floats
 
 
-class Told(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
     """What is said of some rows, one by one or of all of them alike."""
 
     match: Flags | bool

@@ -6,12 +6,12 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Bytes, Codes, Flags, Floats, Ints, Strings
-from calque.base.start_up import Frozen
 from calque.fields.columns.layout import Layout
 from calque.fields.comparison.cells import MOST_ITEMS, boxes_in, class_of
 from calque.fields.schemas.plan import FieldPlan, Kind
@@ -33,7 +33,8 @@ class OddDocument(Exception):
     """The document holds something that has no place in columns."""
 
 
-class LeafColumn(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafColumn:
     """One field of many records."""
 
     codes: Codes
@@ -67,7 +68,8 @@ class LeafColumn(Frozen, eq=False):
         return np.asarray(~np.isnan(self.boxes[:, 0]))
 
 
-class ListColumn(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class ListColumn:
     """One list of objects of many documents; an object is a list of one."""
 
     states: Bytes
@@ -88,7 +90,8 @@ def ranges(starts: Ints, sizes: Ints) -> Ints:
     return np.asarray(np.arange(int(sizes.sum())) + np.repeat(starts - begin, sizes))
 
 
-class SideColumns(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class SideColumns:
     """One side of many documents."""
 
     fields: tuple[LeafColumn | ListColumn, ...]

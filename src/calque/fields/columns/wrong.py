@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Array, Codes, Flags, Ints, Strings, Table
-from calque.base.start_up import Frozen
 from calque.comparators.text import LevenshteinComparator
 from calque.fields.accounting.rows import WRONG_COLUMNS
 from calque.fields.accounting.wrong import CLOSE, LONGEST, shown
@@ -23,7 +23,8 @@ from calque.fields.schemas.plan import FieldPlan, Kind
 _EDITS = LevenshteinComparator(normalize=False)
 
 
-class _Part(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
     """Wrong values of one field."""
 
     places: Ints

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from calque.base.columns import Floats, Ints
-from calque.base.start_up import Struct
 from calque.kernels.assignment import assign
 
 PART = 256
@@ -28,7 +28,7 @@ COMMON = 64
 """A word that more items have on both sides together tells little of them: no block is made of it."""
 
 
-class LongLists(Struct):
+class LongLists(NamedTuple):
     """Two lists, of which any part can be compared."""
 
     truths: int
@@ -57,7 +57,7 @@ class LongLists(Struct):
         )
 
 
-class Paired(Struct):
+class Paired(NamedTuple):
     """The pairs by truth, and by how much their total similarity may be below the best possible."""
 
     pairs: list[tuple[int, int]]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from calque.base.columns import Array, Codes, Flags, Ints, Table
-from calque.base.start_up import Struct
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import Undefined, counts, fraction_parts, joined_fractions, reached
 from calque.fields.comparison.cells import class_of
@@ -75,7 +74,7 @@ class KeyTotals:
         )
 
 
-class Sums(Struct):
+class Sums(NamedTuple):
     """Sums over the rated fields of groups, as `KeyTotals` has them."""
 
     rows: Ints
@@ -233,7 +232,7 @@ def _ratings(rows: Table, place: Ints, units: int) -> Ranked:
     return Ranked(rows.array("confidence"), place[key] * units + rows.array(UNIT), (rows.array("match"), key))
 
 
-class Groups(Struct):
+class Groups(NamedTuple):
     """Keys under some names."""
 
     names: Sequence[str]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from calque.base.columns import Array, Flags, Floats, Ints
-from calque.base.start_up import Struct
 from calque.evaluation.measures import Undefined, counts
 from calque.fields.confidence.ranking import by_code
 from calque.fields.confidence.reliability import EqualMass
@@ -17,7 +16,7 @@ from calque.fields.confidence.reliability import EqualMass
 BUDGETS = (0.1, 0.3, 0.5)
 
 
-class Rows(Struct):
+class Rows(NamedTuple):
     """Rated fields, one group after the other, those of a group by rank."""
 
     group: Array
@@ -33,7 +32,7 @@ class Rows(Struct):
         return cls(group[order], match[order], confidence[order])
 
 
-class Steps(Struct):
+class Steps(NamedTuple):
     """Distinct confidences of one group after the other, rising: how many rows and right ones lie below each and through it."""
 
     group: Array
@@ -118,7 +117,7 @@ class Collector(Protocol):
         """Take in the next rows, at least one."""
 
 
-class Curve(Struct):
+class Curve(NamedTuple):
     """What the ranking of one group tells."""
 
     rows: int

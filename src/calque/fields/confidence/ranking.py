@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from calque.base.columns import Array, Floats, Ints
-from calque.base.start_up import Struct
 from calque.evaluation.measures import counts
 from calque.evaluation.storage.spool import Place, Spool
 from calque.kernels import kernels
@@ -20,7 +20,7 @@ SAMPLES = 256
 """How many rows are looked at, of those that are ordered at once, to see where to cut."""
 
 
-class Ranked(Struct):
+class Ranked(NamedTuple):
     """Rows with what they are ordered by: a number, then the tie-breaker, then the order in which they stand."""
 
     number: Floats

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from calque.base.start_up import Frozen
 from calque.comparators.base import describe
 from calque.evaluation.presentation.sections import Section
 from calque.fields.schemas.leaf_types import COMPLETE, Accounting, leaf_of, manner
@@ -30,7 +30,8 @@ OPTIONS = {
 """What options mean that are chosen for people, as a note below the table."""
 
 
-class Explained(Frozen):
+@dataclass(frozen=True, slots=True)
+class Explained:
     """One field: how it is compared, and why."""
 
     field: str

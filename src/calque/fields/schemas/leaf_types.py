@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from calque.base.errors import ConfigError
-from calque.base.start_up import Struct
 
 Accounting = Literal["complete", "paired"]
 
@@ -18,7 +17,7 @@ def check_accounting(accounting: str) -> None:
         raise ConfigError(f"accounting must be one of {', '.join(known)}, not {accounting!r}")
 
 
-class Manner(Struct):
+class Manner(NamedTuple):
     """How values are compared: a comparator by name, its options, and from where on two values are the same."""
 
     comparator: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from calque.base.start_up import Frozen
 from calque.comparators.base import BaseComparator
 
 MOST_CELLS = 4_000_000
@@ -38,7 +38,8 @@ def spelled(name: str) -> str:
     return name or '""'
 
 
-class FieldPlan(Frozen, eq=False):
+@dataclass(frozen=True, eq=False)
+class FieldPlan:
     """One field: where it is, what it holds and how it is compared."""
 
     name: str
@@ -93,7 +94,8 @@ class FieldPlan(Frozen, eq=False):
         return f"{self.label}[]"
 
 
-class RecordPlan(Frozen, eq=False):
+@dataclass(frozen=True, eq=False)
+class RecordPlan:
     """The fields of an object, in the order of the schema."""
 
     fields: tuple[FieldPlan, ...]

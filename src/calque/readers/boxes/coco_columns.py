@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Bytes, Codes, Floats, Ints, Outlines, Strings
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import UnitId
 from calque.corpus.masks import Masks, MaskText
 from calque.kernels.scanning import Scanned
 from calque.readers.sources.json_tree import parse
 
 
-class Ids(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Ids:
     """A column of ids: integers as they are, or codes into a table when some are strings.
 
     >>> Ids.of([7, "a", 7]).positions_in(Ids.of(["a", 7])).tolist()
@@ -82,7 +83,8 @@ DOCUMENT_KEYS = ("doc_id", "doc_name")
 """Keys of an image entry that group images into documents, if every image has one."""
 
 
-class TruthColumns(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TruthColumns:
     """A ground-truth file: its images, its annotations, and its categories as parsed JSON."""
 
     images: Ids
@@ -109,7 +111,8 @@ class TruthColumns(Frozen, kw_only=True, eq=False):
     masks: Masks | None = None
 
 
-class ResultColumns(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ResultColumns:
     """A results file: a list of detections."""
 
     image: Ids

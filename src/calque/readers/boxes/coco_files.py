@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings
 from calque.base.errors import ContractError, IssueLog, Severity, did_you_mean
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
 from calque.corpus.masks import Masks
 from calque.geometry.boxes import unsound
@@ -65,7 +65,8 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
     )
 
 
-class Results(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
     """A results file. It names images and classes by id only, so that it means little without the truth."""
 
     columns: ResultColumns
@@ -102,7 +103,7 @@ class Results(Frozen, eq=False):
         pages = pages.extended(objects.unknown_images())
         return BoxCorpus(
             **pages.columns(),
-            **objects.columns(pages, self.log, self.rules.replaced(side=Side.FOUND)),
+            **objects.columns(pages, self.log, replace(self.rules, side=Side.FOUND)),
             labels=tuple(label_map.values()),
             label_map=label_map,
             form=BoxForm.XYWH,
@@ -114,7 +115,8 @@ class Results(Frozen, eq=False):
         )
 
 
-class _Pages(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pages:
     """The page table of a corpus."""
 
     documents: list[UnitId]
@@ -252,7 +254,8 @@ def _finite_or_nan(scores: Floats) -> Floats:
     return scores if finite.all() else np.where(finite, scores, np.nan)
 
 
-class _Objects(Frozen, kw_only=True, eq=False):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Objects:
     """Boxes with their places looked up, -1 where the file does not have the image or the class."""
 
     page: Codes

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.base.columns import Flags, Floats, Outlines
 from calque.base.errors import ConfigError, ContractError, Issue, Severity
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.geometry.boxes import from_centres, unsound
 from calque.geometry.forms import AUTO, BOX_SPELLINGS, BoxForm
@@ -237,7 +237,8 @@ def _size_of(size: Any) -> str:
     return f"{size[0]:g} × {size[1]:g}"
 
 
-class Rules(Frozen):
+@dataclass(frozen=True, slots=True)
+class Rules:
     """The settings that every reader knows."""
 
     side: Side | None = None

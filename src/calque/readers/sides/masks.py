@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.base.errors import ContractError, Issue, Severity
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus, Flaw, Side
 from calque.corpus.masks import Masks, pixel_sizes
 from calque.geometry.forms import BoxForm
@@ -70,7 +70,8 @@ def _no_page(corpus: BoxCorpus, page: int, count: int) -> ContractError:
     )
 
 
-class Look(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
     """What was seen of the masks of one side, row by row of its corpus."""
 
     given: BoxCorpus
@@ -111,7 +112,7 @@ class Look(Frozen, eq=False):
         """The side with masks, boxes and sizes, for an evaluation of masks; what cannot take part is marked."""
         corpus = self.with_boxes()
         notes = self._notes(self.looked_at & (self.faults == MaskFault.NONE), side)
-        masks = self.masks.replaced(range_areas=self._range_areas(corpus) if side is Side.FOUND else None, pairs=None)
+        masks = replace(self.masks, range_areas=self._range_areas(corpus) if side is Side.FOUND else None, pairs=None)
         return dataclasses.replace(corpus, masks=masks, issues=(*corpus.issues, *notes))
 
     def _check_pages(self) -> None:

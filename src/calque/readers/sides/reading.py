@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -131,7 +132,7 @@ def _file_names(source: Any, truth: Loaded, rules: Rules) -> list[UnitId] | None
     if again is None or not isinstance(truth, BoxCorpus) or truth.format != coco_files.FORMAT:
         return None
     try:
-        named = _load(again, rules.replaced(document_key="file_name", metadata=False))
+        named = _load(again, replace(rules, document_key="file_name", metadata=False))
     except ContractError:
         return None
     return [named.documents[code] for code in named.page_document.tolist()] if isinstance(named, BoxCorpus) else None

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from calque.base.columns import Floats, Ints
 from calque.base.errors import Issue, Severity
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus, UnitId
 from calque.geometry.forms import BoxForm
 from calque.readers.boxes import page_names
@@ -64,7 +64,8 @@ def _stretched(whole: float) -> Transform:
     return lambda boxes, sizes: boxes / whole * np.concatenate([sizes, sizes], axis=1)
 
 
-class _Boxes(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Boxes:
     """Another way to read the numbers of all boxes of a side."""
 
     code: str
@@ -136,7 +137,8 @@ CODES = frozenset(reading.code for reading in _BOXES) | {
 """The code of every note that another reading makes."""
 
 
-class _Better(Frozen):
+@dataclass(frozen=True, slots=True)
+class _Better:
     """A reading that would pair more boxes."""
 
     code: str
@@ -151,7 +153,8 @@ class _Better(Frozen):
         return self.help.startswith("pass ")
 
 
-class _Sample(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
     """Both sides on the sheets that are looked at, as they were read, and how many of their boxes pair."""
 
     truth: BoxCorpus

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calque.base.columns import Codes, Flags, Floats, Ints
-from calque.base.start_up import Frozen
 from calque.corpus.boxes import BoxCorpus, Extent, canonical
 from calque.geometry.boxes import corners, edges, intersection, iou
 from calque.geometry.forms import BoxForm
@@ -27,7 +27,8 @@ Transform = Callable[[Floats, Floats], Floats]
 """Corners of boxes, and the sizes of their pages (NaN where unknown), to the corners that were meant."""
 
 
-class Laid(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
     """The boxes of one side on the sheets of a sample, sheet by sheet."""
 
     rows: Ints
@@ -43,7 +44,7 @@ class Laid(Frozen, eq=False):
     def read(self, transform: Transform) -> Laid:
         """The same boxes, with their numbers read in another way."""
         with np.errstate(all="ignore"):
-            return self.replaced(boxes=transform(self.boxes, self.sizes))
+            return replace(self, boxes=transform(self.boxes, self.sizes))
 
     def on(self, kept: Flags) -> Laid:
         """Only what lies on some sheets, which are numbered anew."""
@@ -138,7 +139,8 @@ def same_places(truth: BoxCorpus, pages: Ints, found: BoxCorpus, shift: int = 0)
     )
 
 
-class Meetings(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Meetings:
     """Which boxes of two sides pair: the places of both in what was laid out."""
 
     truth: Codes | Ints

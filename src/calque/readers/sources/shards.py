@@ -6,10 +6,10 @@ import glob
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from calque.base.errors import CalqueError, ConfigError, MissingExtra
-from calque.base.start_up import Frozen
 
 WILD = re.compile(r"\*\*/|\*+|\?|\[[^\]]+\]")
 """What stands for any text in a pattern."""
@@ -17,7 +17,8 @@ SHOWN = 3
 """How many files without a partner are named."""
 
 
-class Shard(Frozen):
+@dataclass(frozen=True, slots=True)
+class Shard:
     """A file of each side, with whole documents that no other shard has."""
 
     truth: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from calque.base.errors import ConfigError
-from calque.base.start_up import Frozen
 from calque.base.wording import counted
 from calque.evaluation.measures import MeasureName
 from calque.evaluation.presentation.sections import Section
@@ -24,7 +24,8 @@ TOLERANCE = "--tolerance"
 SIGNIFICANT = "significant"
 
 
-class Tolerance(Frozen):
+@dataclass(frozen=True, slots=True)
+class Tolerance:
     """What a measure may lose: so much, or nothing that is significant."""
 
     measure: str
@@ -69,7 +70,8 @@ class Tolerance(Frozen):
         return loss.insignificant(loss.delta.p, pair.level, "p", missing=loss.now is None)
 
 
-class Loss(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Loss:
     """How a run differs from its baseline in one measure."""
 
     measure: str

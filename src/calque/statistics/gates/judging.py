@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from calque.base.arguments import names_arguments
 from calque.base.errors import ConfigError
-from calque.base.start_up import Frozen
 from calque.evaluation.evaluator import Evaluator
 from calque.evaluation.result import Result
 from calque.evaluation.task import Task
@@ -23,7 +23,8 @@ THIS = "this run"
 """What the run is called that is held against a baseline."""
 
 
-class Baseline(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
     """An accepted run."""
 
     name: str
@@ -35,7 +36,8 @@ class Baseline(Frozen, eq=False):
         return cls(os.fspath(path), Evaluator.load(path).compute())
 
 
-class Gates(Frozen, eq=False):
+@dataclass(frozen=True, slots=True, eq=False)
+class Gates:
     """Everything that must hold of a result."""
 
     limits: tuple[Limit, ...] = ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from calque.base.errors import ConfigError
-from calque.base.start_up import Frozen
 from calque.evaluation.measures import MeasureName
 from calque.evaluation.result import Result
 from calque.evaluation.task import Task
@@ -15,7 +15,8 @@ from calque.statistics.comparability import nearest
 UNDER, OVER = "--fail-under", "--fail-over"
 
 
-class Limit(Frozen):
+@dataclass(frozen=True, slots=True)
+class Limit:
     """A value that a measure must reach, or must not exceed. The value itself passes."""
 
     measure: str
