@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.base.start_up import lazily
+from calque.base.lazy_names import lazily
 
 if TYPE_CHECKING:
     from calque.base.columns import Table as Table

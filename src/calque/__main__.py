@@ -7,8 +7,6 @@ import sys
 import threading
 from contextlib import suppress
 
-from calque.base.start_up import roomy
-
 INTERRUPTED, ENDED = 130, 143
 MONITORS = 6
 """How many tools can watch what Python runs."""
@@ -24,7 +22,6 @@ def main() -> None:
         raise SystemExit(INTERRUPTED) from None
 
 
-@roomy
 def _run() -> None:
     # Modules are all that lives long in one command. Looking through them again and again for garbage takes a tenth of a short
     # one's time: that happens rarely here.

@@ -260,32 +260,3 @@ def test_a_profiler_around_the_command_comes_to_its_own_end(watching: list[str],
     done = subprocess.run(process, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.startswith(f"calque {__version__}")
     assert "function calls" in done.stdout or list(tmp_path.glob("*.cover"))
-
-
-CALLING = """
-import resource
-from calque.base.start_up import roomy
-
-def call(depth):
-    return call(depth - 1) if depth else None
-
-def looping(depth):
-    if depth:
-        return looping(depth - 1)
-    for _ in range(1000):
-        call(5)
-
-def run():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    for depth in range(1, 150):
-        looping(depth)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-
-roomy(run)()
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="counts the pages that Linux hands out")
-def test_calls_ask_the_system_for_memory_once_however_deep_loops_are() -> None:
-    done = subprocess.run([sys.executable, "-c", CALLING], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 200  # some 6,000 otherwise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.base.start_up import lazily
+from calque.base.lazy_names import lazily
 from calque.ceiling.task import Ceiling as Ceiling
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from array import array
 from collections.abc import Callable, Sequence
@@ -11,7 +12,6 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from calque.base.errors import ConfigError
-from calque.base.start_up import pattern
 from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.written_numbers import Written, is_currency, written
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Number: TypeAlias = int | float | Decimal
 
-_PLAIN = pattern(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_LENIENT = pattern(
+_PLAIN = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_LENIENT = re.compile(
     r"(?P<before>\D*?)(?P<digits>(?:(?<![^\W\d_])\.)?\d(?:[\d.,'’`´·٬_\s]*\d)?)(?:[eE](?P<exponent>[+-]?\d+))?(?P<after>\D*)"
 )
-_HYPHENS = pattern(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-_MARKS = pattern(r"[^\d.]")
+_HYPHENS = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_MARKS = re.compile(r"[^\d.]")
 _DASHES = str.maketrans(dict.fromkeys("−–—‐‑﹣－", "-"))
 _LONGEST = 400
 """Texts beyond this length are not numbers; Python takes quadratic time to read them."""
@@ -82,7 +82,7 @@ class NumericComparator(BaseComparator):
             return None
         if self.decimal_comma:
             text = text.replace(".", "").replace(",", ".")
-        elif _PLAIN().fullmatch(text):
+        elif _PLAIN.fullmatch(text):
             return Decimal(text)
         return _lenient(text)
 
@@ -178,14 +178,14 @@ def _lenient(text: str) -> Decimal | None:
     >>> _lenient("$1e3"), _lenient("Rs.500"), _lenient("−5 EUR"), _lenient("5-"), _lenient("1O0"), _lenient("5–7")
     (Decimal('1E+3'), Decimal('500'), Decimal('-5'), Decimal('-5'), None, None)
     """
-    read = _LENIENT().fullmatch(_HYPHENS().sub("", text.translate(_DASHES)))
+    read = _LENIENT.fullmatch(_HYPHENS.sub("", text.translate(_DASHES)))
     if read is None:
         return None
     before, after = read["before"], read["after"]
     if before.count("-") > 1 or after.lstrip()[1:].count("-") or after[:1].isnumeric():
         return None
     try:
-        number = Decimal(f"{_MARKS().sub('', read['digits'])}e{read['exponent'] or 0}")
+        number = Decimal(f"{_MARKS.sub('', read['digits'])}e{read['exponent'] or 0}")
     except InvalidOperation:
         return None
     brackets = text.startswith("(") and text.endswith(")")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from calque.base.start_up import pattern
 
 if TYPE_CHECKING:
     from calque.base.columns import Array, Flags, Floats, Ints
 
 _NUMBER = r"(?:(?<!\S)[-−]|\((?=[\d.,]+\)))?\d+(?:[-−](?!\S))?"
 """Digits, with a minus sign before or behind, or with the bracket that stands for one."""
-_DECIDING = pattern(
+_DECIDING = re.compile(
     _NUMBER + r"|\b(?:not?|never|none|nor|neither|cannot|without|except|unless|nicht|kein\w*|nie|ohne|pas|sans|sin|nunca|non)\b"
     r"|n['’]t\b|‖[\w^]+"
 )
 """Numbers, the small words that turn a sentence into its contrary, and the case of units where it decides (`units.marked`)."""
-_WORDS = pattern(_NUMBER + r"|[^\W\d_]+|[%‰°§$¢£¥€₹+<>=≤≥≠±×÷]")
+_WORDS = re.compile(_NUMBER + r"|[^\W\d_]+|[%‰°§$¢£¥€₹+<>=≤≥≠±×÷]")
 """Numbers, words, and the signs that mean as much as words do."""
 LONG_CHARACTERS = 80
 """From here on a text is long, and a word more or less may be a matter of reading."""
@@ -35,7 +34,7 @@ def numbers_in(text: str) -> tuple[str, ...]:
     >>> numbers_in("net 30 days, 2 % off, inv-7 at -5"), numbers_in("it isn’t paid, nor due")
     (('30', '2', '7', '-5'), ("n't", 'nor'))
     """
-    return tuple(each.replace("’", "'") for each in _DECIDING().findall(text))
+    return tuple(each.replace("’", "'") for each in _DECIDING.findall(text))
 
 
 def only_slips(truth: str, found: str) -> bool:
@@ -53,7 +52,7 @@ def only_slips(truth: str, found: str) -> bool:
     """
     if min(len(truth), len(found)) >= LONG_CHARACTERS:
         return True
-    first, second = _WORDS().findall(truth), _WORDS().findall(found)
+    first, second = _WORDS.findall(truth), _WORDS.findall(found)
     if " " not in truth and " " not in found:
         return False
     if "".join(first) == "".join(second):
@@ -138,7 +137,7 @@ class _Parts:
         import numpy as np
 
         new = np.flatnonzero((np.bincount(chosen, minlength=len(self._texts)) > 0) & (self.counts < 0)).tolist()
-        split = [_WORDS().findall(self._texts[each]) for each in new]
+        split = [_WORDS.findall(self._texts[each]) for each in new]
         more = max(map(len, split), default=0) - self.words.shape[1]
         if more > 0:
             self.words = np.pad(self.words, ((0, 0), (0, more)))

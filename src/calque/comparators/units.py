@@ -6,8 +6,6 @@ import re
 from functools import lru_cache
 from itertools import product
 
-from calque.base.start_up import pattern
-
 MEASURES = frozenset((
     "%", "‰", "ppm", "mg", "g", "kg", "t", "lb", "lbs", "oz", "µg", "nm", "µm", "mm", "cm", "dm", "m", "km", "yd", "mi", "in",
     "mm²", "cm²", "m²", "km²", "ha", "cm³", "m³", "ml", "cl", "dl", "l", "hl", "gal", "ms", "s", "sec", "min", "h", "W", "mW",
@@ -26,7 +24,7 @@ _BY_THEMSELVES = frozenset(("Nm", "NM", "kn", "Kb"))
 """Newton metres, nautical miles, knots, kilobits: no other case of nm, kN and kB."""
 _ALSO = str.maketrans({"L": "l", "\u03bc": "\u00b5", "\u2126": "\u03a9"})
 """Two signs each of litre, micro and ohm."""
-_BEHIND_A_NUMBER = pattern(r"(?<=\d)(\s?)([^\W\d_]{2,4})\b")
+_BEHIND_A_NUMBER = re.compile(r"(?<=\d)(\s?)([^\W\d_]{2,4})\b")
 
 
 @lru_cache(maxsize=1024)
@@ -65,7 +63,7 @@ def marked(text: str) -> str:
     >>> marked("a laser of 5 mW"), marked("a laser of 5MW"), marked("5 kg at 5 PM")
     ('a laser of 5 mW‖m^W', 'a laser of 5MW‖^M^W', '5 kg at 5 PM')
     """
-    return _BEHIND_A_NUMBER().sub(_mark, text)
+    return _BEHIND_A_NUMBER.sub(_mark, text)
 
 
 def _mark(found: re.Match[str]) -> str:

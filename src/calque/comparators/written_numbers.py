@@ -7,7 +7,6 @@ import unicodedata
 from decimal import Decimal
 from typing import NamedTuple
 
-from calque.base.start_up import pattern
 from calque.comparators.units import unit_of
 
 _SIGNS: dict[str, frozenset[str]] = {
@@ -44,12 +43,12 @@ _CODES = frozenset((
     "HUF", "IDR", "ILS", "INR", "ISK", "JPY", "KES", "KRW", "KWD", "LKR", "MAD", "MXN", "MYR", "NGN", "NOK", "NZD", "PEN",
     "PHP", "PKR", "PLN", "QAR", "RON", "RUB", "SAR", "SEK", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "VND", "ZAR",
 ))  # fmt: skip
-_SHAPE = pattern(
+_SHAPE = re.compile(
     r"(?P<open>\()?\s*(?P<sign>[+\-−])?\s*(?P<before>[^\d\s().,+\-−][^\d\s(),+\-−]*)?\s*(?P<inner>[+\-−])?\s*"
     r"(?P<digits>\d(?:[\d.,'’_\s]*\d)?|[.,]\d+)\s*(?P<after>[^\d\s().,+\-−][^\d\s(),+\-−]*)?\s*(?P<trail>[\-−])?\s*(?P<close>\))?"
 )
-_BLANK = pattern(r"[\s'’_]")
-_GROUPS = pattern(r"\d{1,3}(?:G\d{3})+|\d{1,2}(?:G\d{2})*G\d{3}")
+_BLANK = re.compile(r"[\s'’_]")
+_GROUPS = re.compile(r"\d{1,3}(?:G\d{3})+|\d{1,2}(?:G\d{2})*G\d{3}")
 """Thousands in threes, or as in India; G stands for what parts them."""
 LONGEST = 400
 
@@ -86,7 +85,7 @@ def written(text: str, *, decimal_comma: bool = False) -> Written | None:
     """
     if len(text) > LONGEST:
         return None
-    shape = _SHAPE().fullmatch(text.strip())
+    shape = _SHAPE.fullmatch(text.strip())
     if shape is None or bool(shape["open"]) != bool(shape["close"]):
         return None
     minus = [bool(shape["open"]), *(shape[name] in ("-", "−") for name in ("sign", "inner", "trail"))]
@@ -140,12 +139,12 @@ def _plain_digits(text: str, decimal_comma: bool) -> str | None:
 
 def _groups(text: str) -> bool:
     marks = set(re.findall(r"\D", text))
-    return len(marks) == 1 and _GROUPS().fullmatch(text.replace(marks.pop(), "G")) is not None
+    return len(marks) == 1 and _GROUPS.fullmatch(text.replace(marks.pop(), "G")) is not None
 
 
 def _ungrouped(text: str) -> str | None:
     """Digits whose thousands are parted by one mark or not at all."""
     if text.isdecimal():
         return text
-    evened = _BLANK().sub(" ", text)
+    evened = _BLANK.sub(" ", text)
     return re.sub(r"\D", "", evened) if _groups(evened) else None

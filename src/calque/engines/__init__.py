@@ -13,7 +13,7 @@ Kernels have threads of their own inside, as many as their ``jobs`` says: that i
 
 from typing import TYPE_CHECKING
 
-from calque.base.start_up import lazily
+from calque.base.lazy_names import lazily
 
 if TYPE_CHECKING:
     from calque.engines.engine import Engine as Engine

@@ -12,7 +12,6 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any
 
-from calque.base.start_up import roomy
 from calque.engines.in_threads import begin
 
 WORK = b"w"
@@ -42,7 +41,6 @@ def receive(pipe: IO[bytes]) -> tuple[bytes, bytes]:
     return kind, data
 
 
-@roomy
 def main() -> None:
     """Serve the process that started this one, over the pipes that were its stdin and stdout."""
     # As in a command: modules are nearly all that lives long here.

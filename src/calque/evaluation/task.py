@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from calque.base.arguments import names_fields, renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
@@ -143,6 +143,18 @@ class Task(ABC):
     """Every task class that was defined, by name, so that a state finds its own."""
 
     __repr__ = short_repr
+
+    def __new__(cls, *values: Any, **settings: Any) -> Self:
+        """Refuse positional arguments, and suggest a name for a setting that does not exist."""
+        if values:
+            example = f"{cls.__name__}(SETTING={values[0]!r})"
+            raise TypeError(f"{cls.__name__} takes keyword arguments only, got {values[0]!r}. Write {example}.")
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in settings:
+            if name not in known:
+                hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
+                raise TypeError(f"{cls.__name__} has no setting {name!r}. {hint}")
+        return super().__new__(cls)
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

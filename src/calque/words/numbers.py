@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SEED = "Evaluation Protocol (OCR words)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tally:
     """Counts for each group: a document, or all of them."""
 

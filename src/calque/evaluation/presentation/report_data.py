@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -108,7 +107,7 @@ class Overview:
     parts: Sequence[Part]
     numbers: Sequence[Number]
     breakdown: Breakdown | None = None
-    at: Mapping[str, str] = MappingProxyType({})
+    at: Mapping[str, str] = field(default_factory=dict)
     """What the address of every count has beside its outcome."""
 
     def to_dict(self) -> dict[str, Any]:

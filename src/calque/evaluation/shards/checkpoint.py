@@ -218,11 +218,11 @@ class KeptBatches:
             let_go.wait(A_MOMENT)
             name = f"{self._sure_key}-{number}"
             packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in issues]}, ledger)
-            for replace in (False, True):
+            for overwrite in (False, True):
                 # Another command may have finished the same batch, and may be reading its file: a whole one stays.
                 standing = self._finished(name, ledger.units)
                 if standing is None:
-                    written = write_entry(self._path(name), packed, replace=replace)
+                    written = write_entry(self._path(name), packed, replace=overwrite)
                     standing = written and Standing(self._path(name), mark_of(written), len(packed.head), packed.forms)
                 if standing is not None:
                     return standing

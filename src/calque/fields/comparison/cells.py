@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from calque.base.start_up import pattern
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan, spelled
 from calque.geometry.rectangles import Rectangle, rectangle
 
@@ -283,7 +283,7 @@ class RecordSide:
                 yield Loose(place, box, confidence)
 
 
-_INDEX = pattern(r"\[\d+\]")
+_INDEX = re.compile(r"\[\d+\]")
 
 
 def class_of(path: str) -> str:
@@ -292,7 +292,7 @@ def class_of(path: str) -> str:
     >>> class_of("line_items[12].amount")
     'line_items[].amount'
     """
-    return _INDEX().sub("[]", path) if "[" in path else path
+    return _INDEX.sub("[]", path) if "[" in path else path
 
 
 def boxes_in(raw: Any) -> int:

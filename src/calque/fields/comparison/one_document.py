@@ -18,7 +18,7 @@ from calque.fields.scoring import Scorer
 from calque.fields.task import Fields
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ComparedPair:
     """What a single comparison found."""
 

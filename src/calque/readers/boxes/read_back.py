@@ -68,7 +68,7 @@ def _read_back(source: BoxCorpus, files: Files, target: Format) -> BoxCorpus:
     return loaded
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Comparison:
     source: BoxCorpus
     again: BoxCorpus

@@ -17,7 +17,7 @@ DEEPEST = 200
 """Groups inside groups. No page needs as many, and more would be a file that wants to do harm."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Blocks:
     """The blocks of one page while they are read."""
 
