@@ -14,7 +14,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/nu
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report-app demo base test coverage test-long check format bench bench-readme docs transcripts clean fuzz sanitize soak mutants cross dist reproduce
+.PHONY: help setup report-app demo base test coverage test-long check format bench bench-readme docs transcripts clean fuzz sanitize soak cross dist reproduce
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,9 +87,6 @@ sanitize: $(TOOLS) ## call every kernel with random input, built with sanitizers
 
 soak: $(TOOLS) ## evaluate random input in one process and check for leaks (SOAK_SECONDS, default 60)
 	$(BIN)/python -m tests.soak --seconds $(or $(SOAK_SECONDS),60)
-
-mutants: $(TOOLS) ## mutate a copy of the code and count the mutants that the tests find (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
-	$(BIN)/python -m tests.mutants --mutants $(or $(MUTANTS),12) --package "$(PACKAGE)" --seed $(or $(SEED),0) --jobs $(or $(JOBS),2) $(TESTS)
 
 cross: $(TOOLS) ## compile the kernels for other systems, run them if possible, and check types for each system (ZIG)
 	ZIG="$(ZIG)" tests/build/cross

@@ -32,7 +32,6 @@ if sys.platform == "win32":
         "engines/test_endings.py",
         "engines/test_guard.py",
         "kernels/test_scan_threads.py",
-        "mutants",
     ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -17,8 +15,6 @@ class Kept(Generic[V]):
         self._made: dict[str, V] = {}
 
     def __call__(self, name: str, make: Callable[[], V]) -> V:
-        recording = sys.modules.get("mutants_plugin")
-        with recording.asked_for(name) if recording else contextlib.nullcontext():
-            if name not in self._made:
-                self._made[name] = make()
+        if name not in self._made:
+            self._made[name] = make()
         return self._made[name]

@@ -169,8 +169,8 @@ def test_every_none_has_a_reason_and_every_reason_a_none() -> None:
         return {path} if node is None else set()
 
     assert nones(result.numbers, "") == set(result.undefined)
-    assert result.undefined["metrics.0.75.macro_classes.f1"] == "no class has a value"
-    assert result.undefined["metrics.0.75.macro_documents.f1"] == "no document has a value"
+    assert result.undefined["metrics.0.75.macro_classes.f1"] == "nothing was evaluated"
+    assert result.undefined["metrics.0.75.macro_documents.f1"] == "nothing was evaluated"
 
 
 def test_f1_is_0_when_tp_is_0_and_something_is_there() -> None:

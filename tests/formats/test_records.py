@@ -80,6 +80,8 @@ def test_a_folder_is_named_by_its_files(tmp_path: Path) -> None:
     corpus = read_records(tmp_path)
     assert records(corpus) == {"a": {"x": 2}, "b": {"x": 1}, "two": {"x": 2}}
     assert [(code, pointer) for code, _, pointer, _ in told(corpus)] == [
+        ("not-read", "folder.json"),
+        ("not-read", "no.txt"),
         ("broken-file", "bad.json"),
         ("duplicate-key", "two.json"),
     ]

@@ -28,6 +28,7 @@ NAMED_ELSEWHERE = {
     "LedgerAccumulator.accumulate": "stickler names the parameters",
     "Suite.load": "`expected` and `actual` are keys of a suite file",
     "Alignment": "a result, which `align` makes",
+    "Compared": "a result, which `compare` makes",
     "Oracle": "a result, which `oracle` makes",
     "BaseComparator.compare": "the interface of comparators",
     "BaseComparator.binary_compare": "the interface of comparators",
@@ -61,7 +62,11 @@ def parameters(one: Callable[..., Any]) -> list[str]:
 
 
 CALLABLES = dict(public_callables())
-TWO_SIDED = [name for name, one in CALLABLES.items() if {"truth", "predictions"} <= set(parameters(one))]
+TWO_SIDED = [
+    name
+    for name, one in CALLABLES.items()
+    if {"truth", "predictions"} <= set(parameters(one)) and one.__qualname__ not in NAMED_ELSEWHERE
+]
 
 
 def test_public_callables_name_the_two_sides_truth_and_predictions() -> None:

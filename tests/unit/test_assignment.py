@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
-from calque.base import assignment
+from calque.kernels import assignment
 from calque.kernels.assignment import assign
 from tests.examples import examples
 

@@ -43,7 +43,7 @@ def test_measure_names_are_read_and_spelt(text: str, name: MeasureName) -> None:
     assert str(name) == text
 
 
-@pytest.mark.parametrize("text", ["", "@0.5", "recall@", "recall@x", "a.b.c", "re call", ".recall", "recall@1.2.3"])
+@pytest.mark.parametrize("text", ["", "@0.5", "recall@", "recall@x", "a.b.c", "re\ncall", ".recall", "recall@1.2.3"])
 def test_what_is_no_measure_name(text: str) -> None:
     with pytest.raises(ValueError, match="is not a"):
         MeasureName.parse(text)

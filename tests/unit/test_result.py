@@ -139,10 +139,10 @@ def test_long_lists_of_names_are_cut() -> None:
     names = [f"d{k}" for k in range(8)]
     result = (
         Evaluator(Detection())
-        .update(truth({(name, 0): [("Figure", BOX)] for name in names}), predictions({("other", 0): []}))
+        .update(truth({(name, 0): [("Figure", BOX)] for name in names}), predictions({("d0", 0): []}))
         .compute()
     )
-    assert "8 documents only in the truth: d0, d1, d2, d3, d4 and 3 more" in str(result)
+    assert "7 documents only in the truth: d1, d2, d3, d4, d5 and 2 more" in str(result)
 
 
 def test_dots_in_labels_do_not_confuse_the_reasons() -> None:
@@ -288,8 +288,8 @@ def test_a_new_task_is_a_dataclass_with_a_score_and_a_measure() -> None:
     assert task_class("exact-for-test") is Exact
     shards = [Evaluator(Exact()).update(truth_side.select([u]), found_side.select([u])) for u in ("y", "x")]
     assert shards[0].merge(Evaluator.from_state(shards[1].state())).compute()["share"] == 0.5
-    with pytest.raises(ValueError, match="is not a measure name"):
-        result["a b"]
+    with pytest.raises(ValueError, match="is not a"):
+        result["a.b.c"]
 
 
 def test_flags_come_from_field_names() -> None:

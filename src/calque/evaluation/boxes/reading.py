@@ -23,7 +23,7 @@ BOX_FORMATS = (
 """What files with boxes can be, for help and completion: their readers are imported when they read."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class BoxReading:
     """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
 
