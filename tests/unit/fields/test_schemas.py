@@ -405,3 +405,11 @@ def test_what_has_no_effect_on_a_class_is_refused() -> None:
     for model, message in ((Many, r"Many\.lines: threshold has no effect"), (One, r"One\.line: comparator has no effect")):
         with pytest.raises(ConfigError, match=message):
             model.plan()
+
+
+def test_json_schema_reference_with_percent_encoding_is_followed() -> None:
+    properties = {"a": {"$ref": "#/$defs/net%20total"}, "b": {"$ref": "#/%24defs/x~1y"}}
+    schema = {"properties": properties, "$defs": {"net total": {"type": "number"}, "x/y": {"type": "string"}}}
+    task = Fields(schema=schema)
+    result = Evaluator(task).update([{"id": 1, "a": 1.0, "b": "x"}], [{"id": 1, "a": 1.0, "b": "x"}]).compute()
+    assert result["accuracy"] == 1.0

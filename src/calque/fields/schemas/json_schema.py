@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
+from urllib.parse import unquote
 
 from calque.base.errors import ConfigError, did_you_mean
 from calque.fields.schemas import evidence
@@ -330,7 +331,7 @@ def _follow(reference: str, root: Mapping[str, Any], where: str) -> Any:
     if not reference.startswith("#/"):
         raise ConfigError(f"{where}: {reference!r} leads out of the schema; only references within it are followed")
     node: Any = root
-    for step in reference[2:].split("/"):
+    for step in unquote(reference[2:]).split("/"):  # a reference is a URI
         name = step.replace("~1", "/").replace("~0", "~")
         if not isinstance(node, Mapping) or name not in node:
             raise ConfigError(f"{where}: {reference!r} leads nowhere")
