@@ -9,7 +9,7 @@ import importlib
 import os
 import warnings
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from calque.base.errors import ConfigError
 
@@ -60,9 +60,7 @@ def native_failure() -> str | None:
 def kernels() -> Kernels:
     """The module that holds the kernels in use."""
     if chosen() == "native":
-        from calque.kernels import _native
-
-        return _native
+        return cast("Kernels", importlib.import_module(TWINS["native"]))
     from calque.kernels import reference
 
     return reference
