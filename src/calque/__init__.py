@@ -66,4 +66,6 @@ _HOME = {
     "resample": "calque.statistics.bootstrap",
 }
 
-__getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["__version__"])
+_PACKAGES = ("ceiling", "checks", "coco", "comparators", "detection", "fields", "layout", "order", "tables", "words")
+
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["__version__"], packages=_PACKAGES)

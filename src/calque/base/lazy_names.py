@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 
 def lazily(
-    module: str, homes: Mapping[str, str], *, own: Iterable[str] = ()
+    module: str, homes: Mapping[str, str], *, own: Iterable[str] = (), packages: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a module: ``homes`` says which module defines each of its names.
+    """Return the ``__getattr__``, ``__dir__`` and ``__all__`` of a module.
+
+    ``homes`` gives the module that defines each name. ``packages`` are submodules that users reach as attributes.
 
     >>> load, listed, names = lazily("calque", {"Issue": "calque.base.errors"}, own=["__version__"])
     >>> load("Issue").__name__, names
@@ -20,19 +22,12 @@ def lazily(
     names = [*own, *sorted(homes)]
 
     def load(name: str) -> Any:
+        if name in packages:
+            return importlib.import_module(f"{module}.{name}")
         if name not in homes:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}{_suggestion(name, names)}")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(homes[name]), name)
         setattr(sys.modules[module], name, value)
         return value
 
-    return load, lambda: names, names
-
-
-def _suggestion(name: str, known: list[str]) -> str:
-    if name.startswith("_"):
-        return ""  # Python and its tools ask for such names often
-    import difflib  # only to explain
-
-    close = difflib.get_close_matches(name, known, n=1)
-    return f". Did you mean {close[0]!r}?" if close else ""
+    return load, lambda: [*names, *packages], names
