@@ -30,7 +30,7 @@ $(INSTALLED): pyproject.toml CMakeLists.txt $(wildcard native/*)
 	else \
 	  echo "Installing calque with NumPy kernels, because there is no C++ compiler (usually 20 seconds)"; \
 	fi
-	@$(BIN)/python $(PIP) --editable .
+	@$(BIN)/python $(PIP) --no-compile --editable .
 	@$(BIN)/calque --version
 	@touch $@
 
