@@ -91,7 +91,12 @@ class CellTable:
         return slots
 
     def overlay(self) -> tuple[int, ...]:
-        """Return the order in which cells take their slots if it decides which of two cells keeps one; else nothing."""
+        """Return the order in which cells take their slots if it decides which of two cells keeps one; else nothing.
+
+        A table that is too large for a grid keeps its order: nothing is evaluated on it.
+        """
+        if self.slots > MOST_SLOTS:
+            return self.laid
         decides = self.laid and not np.array_equal(self.grid(), replace(self, laid=()).grid())
         return self.laid if decides else ()
 
