@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from calque.corpus.boxes import Corpus, UnitId
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import MeasureName
-    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.presentation.ci_servers import CiTestCase
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -171,7 +171,7 @@ class Checks(PartsBeside, Task):
         """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""
         return ("summary", name.name) if name.label is None else ("evaluators", name.label, name.name)
 
-    def tests(self, ledger: Ledger) -> list[Judged]:
+    def tests(self, ledger: Ledger) -> list[CiTestCase]:
         """Every result."""
         from calque.checks.presentation import tests
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure
     from calque.evaluation.presentation.report_data import Finding, Pictured, Sentence
@@ -74,14 +74,14 @@ class PartsBeside:
         rows: list[dict[str, Any]] = self._beside("presentation").flat(numbers)
         return rows
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Quick ways to the numbers of weighted documents."""
-        ways: tuple[Resampled, ...] = self._beside("compared").resampled(self, ledger)
+        ways: tuple[WeightedMetrics, ...] = self._beside("compared").resampled(self, ledger)
         return ways
 
-    def standing(self, ledger: Ledger) -> Standing:
+    def standing(self, ledger: Ledger) -> RunOutcomes:
         """What became of each truth, and how well each document went."""
-        told: Standing = self._beside("compared").standing(self, ledger)
+        told: RunOutcomes = self._beside("compared").standing(self, ledger)
         return told
 
     def headline(self, numbers: Mapping[str, Any]) -> Sentence:
