@@ -227,6 +227,18 @@ class Detection(BoxReading, PartsBeside, Task):
 
         return {**measure(self, ledger, jobs=jobs), **views.measure(self, ledger)}
 
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name in the JSON of the metric that a name means; an error type keeps its name.
+
+        >>> from calque.evaluation.measures import MeasureName
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("TP", "TP@0.5", "mAP")]
+        ['TP', 'tp@0.5', 'AP']
+        """
+        from calque.detection.kinds import numbers
+
+        return name if numbers.address(name) is not None else super().full_name(name)
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         from calque.detection.kinds import numbers
