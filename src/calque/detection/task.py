@@ -232,12 +232,16 @@ class Detection(BoxReading, PartsBeside, Task):
         """Return the name in the JSON of the metric that a name means; an error type keeps its name.
 
         >>> from calque.evaluation.measures import MeasureName
-        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("TP", "TP@0.5", "mAP")]
-        ['TP', 'tp@0.5', 'AP']
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("TP", "TP@0.5", "mAP", "AP@0.5")]
+        ['TP', 'tp@0.5', 'AP', 'AP50']
         """
         from calque.detection.kinds import numbers
 
-        return name if numbers.address(name) is not None else super().full_name(name)
+        if numbers.address(name) is not None:
+            return name
+        full = super().full_name(name)
+        single = {0.5: "AP50", 0.75: "AP75"}.get(full.threshold or 0.0) if full.name == "AP" else None
+        return replace(full, name=single, threshold=None) if single else full
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""

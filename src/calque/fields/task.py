@@ -289,7 +289,8 @@ class Fields(PartsBeside, Task):
     @classmethod
     def full_name(cls, name: MeasureName) -> MeasureName:
         """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
-        short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
+        suffix = {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, f"@{name.threshold!r}")
+        short = name.name.casefold() + suffix
         full = (FIELD_HEADERS if name.label else HEADERS).get(short)
         return super().full_name(name) if full is None else replace(name, name=full, threshold=None)
 
