@@ -11,7 +11,7 @@ import numpy as np
 from calque.base.arguments import names_arguments
 from calque.base.columns import Codes
 from calque.base.errors import ConfigError
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.document_sums import MOST_SEED, Counted, Repeated, Replicates, Resampled, document_keys, poisson_weights
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.measures import settle
@@ -78,7 +78,7 @@ class Parts:
     def drawn(self, resampling: Resampling, names: Iterable[str], jobs: int = 1) -> Replicates:
         """The numbers of these names in every replicate of a resampling."""
         wanted = list(names)
-        progress = meter()
+        progress = current_progress()
         progress.expect(progress.done + resampling.replicates, "replicate")
         blocks = []
         for weights in self._blocks(resampling, jobs):
