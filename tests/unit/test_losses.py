@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calque import ConfigError, Detection, Words
-from calque.evaluation.presentation.ci_servers import Judged
+from calque.evaluation.presentation.ci_servers import CaseResult
 from calque.evaluation.verdict import Condition, Verdict
 from calque.statistics.changes import Changed
 from calque.statistics.gates.baselines import Loss, Places, Tolerance, item_line
@@ -153,4 +153,4 @@ def test_verdicts() -> None:
     assert Verdict((kept,)).alarm(["of the task"]) == []
     assert kept.of_run("b") == Condition("b: one", "b: holds")
     assert lost.of_run("b") == Condition("b: two", "", ("b: first", "b: second"))
-    assert Verdict((kept, lost)).tests("g") == [Judged("g", "one"), Judged("g", "two", "failure", "first", ("second",))]
+    assert Verdict((kept, lost)).tests("g") == [CaseResult("g", "one"), CaseResult("g", "two", "failure", "first", ("second",))]

@@ -11,7 +11,7 @@ import click
 from calque.cli.outputs import Named
 
 if TYPE_CHECKING:
-    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.presentation.ci_servers import CaseResult
     from calque.evaluation.result import Result
     from calque.statistics.gates.judging import Gates
 
@@ -112,7 +112,7 @@ def for_servers(results: Mapping[str, Result], kind: str) -> Iterator[str]:
     return told_servers(tests, f"calque {next(iter(results.values())).task.name}", kind)
 
 
-def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str]:
+def told_servers(tests: Sequence[CaseResult], suite: str, kind: str) -> Iterator[str]:
     """JUnit XML, or GitHub's workflow commands for what failed."""
     if kind == "junit":
         from calque.evaluation.presentation.ci_servers import to_junit
@@ -122,7 +122,7 @@ def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str
         yield from (f"{line}\n" for line in workflow_commands(tests))
 
 
-def workflow_commands(tests: Iterable[Judged]) -> Iterator[str]:
+def workflow_commands(tests: Iterable[CaseResult]) -> Iterator[str]:
     """One workflow command for each test that failed or could not be decided."""
     from calque.evaluation.presentation.ci_servers import annotation
     from calque.evaluation.verdict import some_failures

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
-    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.presentation.ci_servers import CaseResult
 
 FAILED, PASSED = "Gate failed", "Gate: passed"
 LISTED = 20
@@ -63,14 +63,14 @@ class Verdict:
         told = [condition.told for condition in self.conditions if condition.told]
         return [] if self.failures or not self else [Section(title=PASSED, notes=told)]
 
-    def tests(self, group: str) -> list[Judged]:
+    def tests(self, group: str) -> list[CaseResult]:
         """Each condition as a server shows it."""
-        from calque.evaluation.presentation.ci_servers import Judged
+        from calque.evaluation.presentation.ci_servers import CaseResult
 
         return [
-            Judged(group, condition.name, "failure", condition.failures[0], condition.failures[1:])
+            CaseResult(group, condition.name, "failure", condition.failures[0], condition.failures[1:])
             if condition.failures
-            else Judged(group, condition.name)
+            else CaseResult(group, condition.name)
             for condition in self.conditions
         ]
 
