@@ -93,7 +93,7 @@ def evaluate(
 
     jobs = values.pop("jobs")
     if checkpoint := values.pop("checkpoint", None):
-        task = task.settled(truth)  # what is kept is found again under all settings
+        task = task.resolved(truth)  # what is kept is found again under all settings
     values.pop("engine", None)
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)

@@ -67,7 +67,7 @@ def _settled(task: Task, shards: Sequence[Shard]) -> Task:
     from calque.fields.task import Fields
 
     if not isinstance(task, Fields) or task.schema:
-        return task.settled(shards[0].truth)
+        return task.resolved(shards[0].truth)
     import tempfile
 
     from calque.evaluation.shards.cluster import brought
@@ -75,7 +75,7 @@ def _settled(task: Task, shards: Sequence[Shard]) -> Task:
 
     with tempfile.TemporaryDirectory(prefix="calque-") as folder:
         truths = [brought(shard.truth, os.path.join(folder, str(number))) for number, shard in enumerate(shards)]
-        return task.settled_over(truths, [shard.predictions for shard in shards if not is_address(shard.predictions)])
+        return task.resolved_over(truths, [shard.predictions for shard in shards if not is_address(shard.predictions)])
 
 
 @contextmanager

@@ -131,7 +131,7 @@ class Evaluator:
         extent = ""
         progress = current_progress()
         before, done = progress.done, 0
-        task = self.task.settled_by(truth, predictions)
+        task = self.task.resolved(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
         with keep_workers(self._jobs):
             pairs = scoring.batches(truth, predictions, jobs=self._jobs)
@@ -226,7 +226,7 @@ class Evaluator:
             return ledger
         from calque.evaluation.ledger import with_digests
 
-        return with_digests(ledger, truth, self.task.truth_digests(truth))
+        return with_digests(ledger, truth, truth.digests())
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
@@ -250,7 +250,7 @@ class Evaluator:
         if not isinstance(other, Evaluator):
             raise TypeError(f"merge: other must be an Evaluator, got {other!r}. Merge evaluators before you call compute().")
         theirs = other.task
-        apart = [*self.task.signature().differences(theirs.signature()), *self.task.at_odds(theirs), *self.task.apart(theirs)]
+        apart = [*self.task.signature().differences(theirs.signature()), *self.task.conflicts(theirs, merging=True)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)
@@ -267,7 +267,7 @@ class Evaluator:
         if not self.task.numbers_documents or not self._parts or not parts:
             return parts
         ledger = parts.ledger()
-        appended = self.task.numbered_on(ledger, self._free)
+        appended = ledger.renumbered(self._free)
         if appended is ledger:
             return parts
         issues.append(NUMBERED_ON)

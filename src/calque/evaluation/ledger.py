@@ -137,6 +137,22 @@ class Ledger:
         rows += relative
         return rows
 
+    def renumbered(self, first: int) -> Ledger:
+        """Return the ledger with new numbers, at least ``first``, for documents that have no id of their own.
+
+        The column ``named`` of the table ``documents`` tells which documents have an id. Without it nothing changes.
+        """
+        if "documents" not in self.tables or "named" not in self.tables["documents"].columns:
+            return self
+        named = self.table("documents").array("named").tolist()
+        if all(named):
+            return self
+        kept, moved = ([unit for unit, own in zip(self.units, named, strict=True) if own is which] for which in (True, False))
+        first = max([first, *(unit + 1 for unit in kept if isinstance(unit, int))])
+        numbered = self.select(moved)
+        shifted = tuple(unit + first for unit in numbered.units if isinstance(unit, int))
+        return Ledger.concat([self.select(kept), replace(numbered, units=shifted)])
+
     def select(self, units: Iterable[UnitId]) -> Ledger:
         """Only these documents: the ledger that scoring them alone would have made."""
         wanted = set(units)
