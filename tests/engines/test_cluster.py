@@ -24,7 +24,7 @@ from calque.engines import on_dask
 from calque.engines.on_dask import FAN_IN, Cluster, apart
 from calque.evaluation.evaluator import Keep
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.evaluation.shards.cluster import ClusterEvaluator, Head, Scored, _anywhere, evaluated_on, head_of
+from calque.evaluation.shards.cluster import ClusterEvaluator, Head, Scored, _anywhere, evaluated_on
 from calque.evaluation.storage import ranking
 from calque.evaluation.storage.partitioned import Part
 from calque.readers.sources.shards import Shard
@@ -67,7 +67,7 @@ def on_shards(task: Task, subject: Any, documents: Sequence[Document], parts: in
         if documents[part::parts]:
             evaluator = Evaluator(task, keep="numbers").update(*subject.corpora(documents[part::parts]))
             shards.append(pickle.dumps(Scored.of(evaluator)))
-    heads = [head_of(cluster.of(shard)) for shard in shards]
+    heads = [cluster.of(shard).head for shard in shards]
     return ClusterEvaluator(cluster, task, "numbers", shards, heads)
 
 

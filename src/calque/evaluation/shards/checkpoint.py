@@ -117,10 +117,10 @@ class KeptBatches:
         try:
             with well_formed(path):
                 for number in range(int(header["batches"])):
-                    batch = self._known(number)
-                    if batch is None:
+                    found = self._sound(f"{self._key}-{number}")
+                    if found is None:
                         return None
-                    batches.append(dataclasses.replace(batch, issues=()))  # the header has the issues of all batches
+                    batches.append(dataclasses.replace(found[1], issues=()))  # the header has the issues of all batches
                 evaluator = Evaluator.of_header(header["evaluator"], batches, path)
                 evaluator.rename(self._renamed(header))
         except (CalqueError, OSError) as error:
@@ -132,11 +132,11 @@ class KeptBatches:
     def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | Part | None:
         """Return the batch with that number if it was kept and has exactly these documents."""
         self._count = number + 1
-        known = self._known(number)
-        if known is None or list(known.units) != list(units()):
+        known = self._sound(f"{self._key}-{number}")
+        if known is None or list(known[1].units) != list(units()):
             return None
         self._checkpoint.reused += 1
-        return known
+        return known[1]
 
     def put(self, number: int, ledger: Ledger) -> Ledger | Part:
         """Keep the ledger of a batch, unless an input file has changed."""
@@ -148,12 +148,12 @@ class KeptBatches:
             with suppress(CalqueError, OSError):
                 known = self._load(name)
                 if known is not None and known[1].units == ledger.units:
-                    return dataclasses.replace(known[1], issues=ledger.issues)
+                    return known[1]
             written = write_entry(self._path(name), packed)
         if written is None or packed.size < MAPPED_BYTES:
             return ledger
         file = StateFile(self._path(name), file_stamp(written))
-        return Part.stored(ledger, StoredTables(file, len(packed.head), packed.layout))
+        return Part.of(ledger, StoredTables(file, len(packed.head), packed.layout))
 
     def conclude(self, evaluator: Evaluator) -> None:
         """Keep the header of the evaluator and the number of batches."""
@@ -171,23 +171,6 @@ class KeptBatches:
         """Return the present name of each file by the name that it had then."""
         return dict(zip(header["files"], self._files, strict=True))
 
-    def _known(self, number: int) -> Ledger | Part | None:
-        """Return a batch with its issues; ``None`` if it is not there or is damaged."""
-        name = f"{self._key}-{number}"
-        known = self._sound(name)
-        if known is None:
-            return None
-        header, batch = known
-        try:
-            with well_formed(self._path(name)):
-                renamed = self._renamed(header)
-                return dataclasses.replace(
-                    batch, issues=tuple(Issue.from_dict(issue).renamed(renamed) for issue in header["issues"])
-                )
-        except CalqueError as error:
-            self._checkpoint.report(self._path(name), error)
-            return None
-
     def _sound(self, name: str) -> tuple[dict[str, Any], Ledger | Part] | None:
         """Return the header and the batch of a state; ``None`` if there is none, or if it is damaged, with a warning."""
         try:
@@ -202,9 +185,12 @@ class KeptBatches:
         if not os.path.exists(path):
             return None
         header, ledger, stored = open_state(path)
-        if header.get("kept") != name:
-            raise ContractError.single("state-damaged", "this is the state of something else", file=path)
-        return header, ledger if stored is None else Part.stored(ledger, stored)
+        with well_formed(path):
+            if header["kept"] != name:
+                raise ContractError.single("state-damaged", "this is the state of something else", file=path)
+            renamed = self._renamed(header)
+            issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header.get("issues", ()))
+            return header, dataclasses.replace(ledger if stored is None else Part.of(ledger, stored), issues=issues)
 
 
 def _stamps(files: Sequence[str]) -> dict[str, FileStamp]:

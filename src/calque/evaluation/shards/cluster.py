@@ -12,9 +12,10 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,11 +104,6 @@ def score_shard(task: Task, keep: Keep, shard: Shard) -> Scored:
     return Scored.of(evaluated_shard(task, shard, keep=keep))
 
 
-def head_of(shard: Scored) -> Head:
-    """Return the small part of a scored shard."""
-    return shard.head
-
-
 def place_shard(placement: Placement, shard: Scored) -> Piece:
     """Return the ledger of a shard as a piece of the whole."""
     return placement(shard.ledger)
@@ -122,10 +118,7 @@ class ClusterEvaluator(Evaluator):
         if len(extents) > 1:
             raise MergeError("boxes are in pixels in some shards and in shares of the page in others; evaluate them apart")
         self._extent = "".join(extents)
-        parts = [
-            Part(head.part.units, head.part.names, head.part.details, head.part.layout, shard)
-            for head, shard in zip(heads, shards, strict=True)
-        ]
+        parts = [replace(head.part, source=shard) for head, shard in zip(heads, shards, strict=True)]
         self._ledger = PartitionedLedger.over(parts, ClusterRunner(cluster))
         for head in heads:
             self._noticed(head.issues)
@@ -156,7 +149,7 @@ def evaluated_on(cluster: Cluster, task: Task, shards: Sequence[Shard], *, keep:
     names: dict[str, str] = {}
     scored = [cluster.put(partial(score_shard, task, keep), _anywhere(shard, names)) for shard in shards]
     cluster.counted(scored)
-    heads: list[Head] = cluster.of([cluster.put(head_of, shard) for shard in scored])
+    heads: list[Head] = cluster.of([cluster.put(attrgetter("head"), shard) for shard in scored])
     if task.numbers_documents or not task.by_chunks:
         evaluator = Evaluator(task, keep=keep)
         for shard, head in zip(scored, heads, strict=True):
@@ -183,9 +176,9 @@ class ClusterRunner:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def place(self, source: Any, placement: Placement) -> Any:
+    def place(self, part: Part, placement: Placement) -> Any:
         """Return the future of the piece that a placement makes of a shard."""
-        return self._cluster.put(partial(place_shard, placement), source)
+        return self._cluster.put(partial(place_shard, placement), part.source)
 
     def map(self, work: Callable[[Piece], Any], handles: Sequence[Any]) -> Iterator[Any]:
         """Yield what ``work`` makes of each piece; results are copied here one after the other."""
@@ -224,13 +217,16 @@ class ClusterRanking:
 
     def _ranges(self) -> list[Any]:
         put = self._cluster.put
-        indexes: list[RunIndex] = self._cluster.of([put(_index_of, run) for run in self._runs])
+        indexes: list[RunIndex] = self._cluster.of([put(attrgetter("index"), run) for run in self._runs])
         empty: tuple[Array, ...] = self._cluster.of(put(_without_rows, self._runs[0]))
         filled = [(run, index) for run, index in zip(self._runs, indexes, strict=True) if index.class_offsets[-1]]
         cuts = choose_cuts([index for _, index in filled], MOST_RANGES)
         sliced = [put(partial(_slices, cuts), run) for run, _ in filled]
         return [
-            put(partial(_merged, self._classes, empty), [put(partial(_item, number), slices) for slices in sliced])
+            put(
+                partial(merge_slices, classes=self._classes, empty=empty),
+                [put(itemgetter(number), slices) for slices in sliced],
+            )
             for number in range(len(cuts.label) + 1)
         ]
 
@@ -239,24 +235,12 @@ def _sorted_run(rows: Callable[[Piece], Rows], classes: int, piece: Piece) -> So
     return sort_rows(rows(piece), classes)
 
 
-def _index_of(run: SortedRun) -> RunIndex:
-    return run.index
-
-
 def _without_rows(run: SortedRun) -> tuple[Array, ...]:
     return tuple(column[:0] for column in run.columns[2:])
 
 
 def _slices(cuts: SortKeys, run: SortedRun) -> list[RunSlice]:
     return [slice_run(run, start, stop) for start, stop in pairwise(cut_positions(run, cuts))]
-
-
-def _item(number: int, slices: list[RunSlice]) -> RunSlice:
-    return slices[number]
-
-
-def _merged(classes: int, empty: tuple[Array, ...], slices: list[RunSlice]) -> RankRange:
-    return merge_slices(slices, classes, empty)
 
 
 def join_all(parts: list[Any]) -> Any:

@@ -40,55 +40,35 @@ class Part:
     details: frozenset[tuple[str, str]]
     layout: Mapping[str, TableLayout]
     source: Any
-    """A function that returns the ledger; on a cluster, the future of it."""
+    """The rows: a ledger, tables in a file or, on a cluster, a future."""
     issues: tuple[Issue, ...] = ()
     """What was noticed while the documents were scored."""
 
     @classmethod
-    def of(cls, ledger: Ledger, source: Any, layout: Mapping[str, TableLayout] | None = None) -> Part:
+    def of(cls, ledger: Ledger, source: Any) -> Part:
         """Return the part that holds a ledger."""
-        layout = describe(ledger.tables)[0] if layout is None else layout
+        layout = source.layout if isinstance(source, StoredTables) else describe(ledger.tables)[0]
         return cls(ledger.units, ledger.names, ledger.details, layout, source, ledger.issues)
 
-    @classmethod
-    def stored(cls, ledger: Ledger, stored: StoredTables) -> Part:
-        """Return the part of a ledger whose tables are in a file."""
-        return cls.of(ledger, _StoredSource(ledger.units, ledger.names, ledger.details, stored), stored.layout)
-
     def load(self) -> Ledger:
-        """Return the ledger."""
-        ledger: Ledger = self.source()
-        return ledger
+        """Return the ledger. Columns in a file are mapped."""
+        if not isinstance(self.source, StoredTables):
+            ledger: Ledger = self.source
+            return ledger
+        return Ledger(units=self.units, names=self.names, details=self.details, tables=self.source.load(), verify=False)
 
     def within(self, file: TemporaryFile) -> Part:
         """Return the part with its rows in that file if they are in another temporary file.
 
         Otherwise merged evaluations would keep one file open each.
         """
-        stored = self.source.stored.file if isinstance(self.source, _StoredSource) else None
-        return write_part(self.load(), file) if isinstance(stored, TemporaryFile) and stored is not file else self
-
-    def height(self, table: str) -> int:
-        """Return the number of rows of a table."""
-        return int(self.layout[table][UNIT]["shape"][0])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _StoredSource:
-    """Loads a ledger whose tables are in a file. It was checked when it was written."""
-
-    units: tuple[UnitId, ...]
-    names: Mapping[str, tuple[str, ...]]
-    details: frozenset[tuple[str, str]]
-    stored: StoredTables
-
-    def __call__(self) -> Ledger:
-        return Ledger(units=self.units, names=self.names, details=self.details, tables=self.stored.load(), verify=False)
+        there = self.source.file if isinstance(self.source, StoredTables) else None
+        return write_part(self.load(), file) if isinstance(there, TemporaryFile) and there is not file else self
 
 
 def write_part(ledger: Ledger, file: TemporaryFile) -> Part:
     """Write the rows of a ledger to a temporary file."""
-    return Part.stored(ledger, file.append(ledger.tables))
+    return Part.of(ledger, file.append(ledger.tables))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +102,7 @@ class Runner(Protocol):
     elsewhere: bool
     """Whether the work runs in other processes."""
 
-    def place(self, source: Any, placement: Placement) -> Any:
+    def place(self, part: Part, placement: Placement) -> Any:
         """Return the handle of the piece that a placement makes of a part."""
 
     def map(self, work: Callable[[Piece], Any], handles: Sequence[Any]) -> Iterator[Any]:
@@ -140,9 +120,9 @@ class SerialRunner:
 
     elsewhere = False
 
-    def place(self, source: Callable[[], Ledger], placement: Placement) -> Callable[[], Piece]:
+    def place(self, part: Part, placement: Placement) -> Callable[[], Piece]:
         """Return a function that loads the piece."""
-        return lambda: placement(source())
+        return lambda: placement(part.load())
 
     def map(self, work: Callable[[Piece], Any], handles: Sequence[Callable[[], Piece]]) -> Iterator[Any]:
         """Yield what ``work`` makes of each piece."""
@@ -181,7 +161,7 @@ class PartitionedLedger(Ledger):
         details = frozenset.intersection(*(part.details for part in parts))
         columns = {name: _shared_columns(name, layouts) for name in layouts[0] if all(name in layout for layout in layouts)}
         handles = tuple(
-            runner.place(part.source, Placement(names, details, columns, places, aliases))
+            runner.place(part, Placement(names, details, columns, places, aliases))
             for part, places in zip(parts, _places(parts, units), strict=True)
         )
         return cls(
@@ -366,11 +346,7 @@ class PartCollector:
             return self._recent[0]
         if len(self._parts) == 1 and not self._recent:
             return self._parts[0].load()
-        return PartitionedLedger.over([*self._parts, *map(_in_memory, self._joined_recent())])
-
-
-def _in_memory(ledger: Ledger) -> Part:
-    return Part.of(ledger, lambda: ledger)
+        return PartitionedLedger.over([*self._parts, *(Part.of(ledger, ledger) for ledger in self._joined_recent())])
 
 
 def copied(ledger: Ledger) -> Ledger:
