@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from calque.evaluation.shards.checkpoint import KeptBatches
     from calque.evaluation.task import Task
     from calque.readers.sources.shards import Shard
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
 
 LONG = 1 << 29

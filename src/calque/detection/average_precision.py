@@ -12,7 +12,7 @@ import numpy as np
 from calque.base.columns import Flags, Floats, Ints, where_else
 from calque.base.wording import counted
 from calque.corpus.boxes import Extent
-from calque.engines import at_once
+from calque.engines import run_parallel
 from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import Measure, Undefined, counts
 from calque.evaluation.storage.ranking import RankRange, Rows
@@ -39,6 +39,15 @@ def _average(name: str, definition: str, formula: str, title: str = "") -> Measu
     return Measure(name, title or name, definition, formula, SOURCE, "no truths, or predictions without scores")
 
 
+def average_recall(count: int) -> Measure:
+    """Return the metric of the best predictions of each page and class; ``--max-detections`` sets how many."""
+    return _average(
+        f"AR{count}",
+        f"Average recall with the {count} best predictions of each page and class.",
+        "mean over thresholds and classes of the largest recall",
+    )
+
+
 MEASURES = (
     _average(
         "AP",
@@ -51,14 +60,7 @@ MEASURES = (
         _average(f"AP{key}", f"Average precision for truths of {size} pixels.", "as AP, others are ignored", f"AP {title}")
         for key, (title, size) in _SIZES.items()
     ),
-    *(
-        _average(
-            f"AR{count}",
-            f"Average recall with the {count} best predictions of each page and class.",
-            "mean over thresholds and classes of the largest recall",
-        )
-        for count in (1, 10, 100)
-    ),
+    *map(average_recall, (1, 10, 100)),
     *(
         _average(f"AR{key}", f"Average recall for truths of {size} pixels.", "as AR100, others are ignored", f"AR {title}")
         for key, (title, size) in _SIZES.items()
@@ -161,7 +163,7 @@ class Drawing:
         if before is None:
             return self._whole(ranked)
         works = (partial(self._part, ranked, area, before[area]) for area in range(len(self.truths)))
-        drawn = at_once(self.jobs, *works)
+        drawn = run_parallel(self.jobs, *works)
         within = [_hits(ranked, 0, limit)[0].astype(np.float64) for limit in self.limits[:-1]]
         return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], within)
 

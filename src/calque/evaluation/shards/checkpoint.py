@@ -20,7 +20,7 @@ from xxhash import xxh3_128
 from calque.base.digests import digest
 from calque.base.errors import CalqueError, ContractError, Issue
 from calque.base.files import FileStamp, check_no_links, file_stamp, write_entry
-from calque.engines import remark
+from calque.engines import warn
 from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.storage.partitioned import Part
@@ -28,6 +28,7 @@ from calque.evaluation.storage.state import MAPPED_BYTES, Packed, StateFile, Sto
 from calque.readers.sources.compression import plain_name
 
 if TYPE_CHECKING:
+
     from calque.corpus.boxes import UnitId
     from calque.evaluation.task import Task
 
@@ -63,7 +64,7 @@ class Checkpoint:
         """Return the evaluator of files under a task: from the folder, or evaluated now and kept batch by batch."""
         if own := task.own_code():
             # No digest covers what such code imports and reads.
-            remark(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
+            warn(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
             return evaluate(None)
         batches = KeptBatches(self, task, keep, files)
         known = batches.whole()
@@ -75,7 +76,7 @@ class Checkpoint:
     def report(self, path: str, error: CalqueError | OSError) -> None:
         """Warn once that a state cannot be used."""
         if path not in self._reported:
-            remark(not_used(path, error))
+            warn(not_used(path, error))
             self._reported.add(path)
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.base.errors import Issue, MergeError
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.result import Sources
@@ -145,7 +145,7 @@ class ClusterEvaluator(Evaluator):
 
 def evaluated_on(cluster: Cluster, task: Task, shards: Sequence[Shard], *, keep: Keep) -> Evaluator:
     """Return the evaluator of all shards. It computes metrics on the cluster, as long as the cluster is open."""
-    meter().expect(len(shards), "shard")
+    current_progress().expect(len(shards), "shard")
     names: dict[str, str] = {}
     scored = [cluster.put(partial(score_shard, task, keep), _anywhere(shard, names)) for shard in shards]
     cluster.counted(scored)

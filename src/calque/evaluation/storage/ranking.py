@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from calque.base.columns import Array, Codes, Floats, Ints, Table
-from calque.engines import at_once, threads_for
+from calque.engines import run_parallel, threads_for
 from calque.evaluation.ledger import Joining
 from calque.evaluation.storage.state import StoredTables, TemporaryFile
 from calque.kernels import kernels
@@ -177,7 +177,7 @@ def merge_slices(slices: Sequence[RunSlice], classes: int, empty: tuple[Array, .
 
 
 def _in_order(columns: Sequence[Array], rows: Ints, jobs: int) -> list[Array]:
-    return list(at_once(threads_for(len(rows), jobs), *(partial(np.take, column, rows, axis=0) for column in columns)))
+    return list(run_parallel(threads_for(len(rows), jobs), *(partial(np.take, column, rows, axis=0) for column in columns)))
 
 
 def _labels(class_offsets: Ints) -> Codes:
