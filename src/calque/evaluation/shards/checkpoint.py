@@ -28,7 +28,6 @@ from calque.evaluation.storage.state import MAPPED_BYTES, Packed, StateFile, Sto
 from calque.readers.sources.compression import plain_name
 
 if TYPE_CHECKING:
-
     from calque.corpus.boxes import UnitId
     from calque.evaluation.task import Task
 
