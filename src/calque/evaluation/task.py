@@ -288,7 +288,7 @@ class Task(ABC):
         return Ground(flags["in_truth"], flags["in_found"])
 
     def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
-        """Return the issues of a result: those that the readers known, and those that only the outcomes show."""
+        """Return the issues of a result: those that readers found (``known``), and those that only the outcomes show."""
         return known
 
     def conflicts(self, other: Task, *, merging: bool = False) -> list[str]:  # noqa: ARG002  # the signature has most settings

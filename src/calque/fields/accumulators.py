@@ -14,8 +14,7 @@ from calque.base.columns import Table
 from calque.base.errors import ConfigError
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import settle
-from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.evaluation.storage.spool import Spool
+from calque.evaluation.storage.partitioned import MOST_BYTES, PartCollector
 from calque.evaluation.storage.state import pack, unpack, well_formed
 from calque.fields.accounting.rows import BOX_COLUMNS, RATING_COLUMNS
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics
@@ -72,7 +71,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
 
     def reset(self) -> None:
         """Forget everything."""
-        self._parts = LedgerParts(Spool(), MOST_BYTES)
+        self._parts = PartCollector(MOST_BYTES)
         self._next = 0
         """The number of the next document that has no id."""
 
