@@ -28,10 +28,10 @@ from calque import (
 from calque.base.errors import MergeError
 from calque.checks import Checks
 from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.metric_names import direction
 from calque.evaluation.verdict import LISTED, some_failures
 from calque.statistics.bootstrap import Resampling
-from calque.statistics.gates.judging import Gates
-from calque.statistics.gates.limits import OVER, UNDER, Limit, direction
+from calque.statistics.gates import OVER, UNDER, Gates, Limit
 
 FEW = Resampling(replicates=100)
 

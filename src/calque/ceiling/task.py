@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from calque.base.errors import Issue
     from calque.ceiling.systems import Systems
     from calque.corpus.boxes import Corpus
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
@@ -271,17 +271,17 @@ class Ceiling(BoxReading, Task):
 
         return outcomes(self, ledger, threshold)
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Return quick ways to the numbers of weighted documents."""
         from calque.ceiling.compared import resampled
 
         return resampled(self, ledger)
 
-    def standing(self, ledger: Ledger) -> Standing:
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
         """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
-        from calque.ceiling.compared import standing
+        from calque.ceiling.compared import run_outcomes
 
-        return standing(self, ledger)
+        return run_outcomes(self, ledger)
 
     def view(self) -> TaskView:
         """Return the functions that show results of this task."""

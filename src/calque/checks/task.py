@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from calque.checks.suites.cases import CaseCorpus, Selection
     from calque.checks.suites.runner import Row
     from calque.corpus.boxes import Corpus, UnitId
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.view import TaskView
@@ -202,17 +202,17 @@ class Checks(Task):
 
         return MEASURES
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Return quick ways to the numbers of weighted documents."""
         from calque.checks.compared import resampled
 
         return resampled(self, ledger)
 
-    def standing(self, ledger: Ledger) -> Standing:
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
         """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
-        from calque.checks.compared import standing
+        from calque.checks.compared import run_outcomes
 
-        return standing(self, ledger)
+        return run_outcomes(self, ledger)
 
     def view(self) -> TaskView:
         """Return the functions that show results of this task."""

@@ -20,7 +20,7 @@ from calque.evaluation.task import Task
 if TYPE_CHECKING:
     from calque.evaluation.evaluator import Evaluator
     from calque.statistics.bootstrap import Resampling
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
 FOR_PEOPLE = ("table", "markdown", "latex")
 """Formats that ``--brief`` shortens; the others are for programs, and whole."""
@@ -78,7 +78,7 @@ def deliver(
     evaluator.rename(names_of_files())
     result = with_intervals(evaluator.compute(), resampling, jobs=jobs, quiet=quiet)
     if gates is not None:
-        result = gates.judged(result, jobs=jobs)
+        result = gates.judge(result, jobs=jobs)
     if finish is not None:
         finish()
     exits.say_first(result, quiet=quiet)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.corpus.boxes import BoxCorpus, Corpus
     from calque.detection.kinds import Limits
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
@@ -234,12 +234,16 @@ class Detection(BoxReading, Task):
         """Return the name in the JSON of the metric that a name means; an error type keeps its name.
 
         >>> from calque.evaluation.measures import MeasureName
-        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("TP", "TP@0.5", "mAP")]
-        ['TP', 'tp@0.5', 'AP']
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("TP", "TP@0.5", "mAP", "AP@0.5")]
+        ['TP', 'tp@0.5', 'AP', 'AP50']
         """
         from calque.detection.kinds import numbers
 
-        return name if numbers.address(name) is not None else super().full_name(name)
+        if numbers.address(name) is not None:
+            return name
+        full = super().full_name(name)
+        single = {0.5: "AP50", 0.75: "AP75"}.get(full.threshold or 0.0) if full.name == "AP" else None
+        return replace(full, name=single, threshold=None) if single else full
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
@@ -287,17 +291,17 @@ class Detection(BoxReading, Task):
 
         return MEASURES
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Return quick ways to the numbers of weighted documents."""
         from calque.detection.compared import resampled
 
         return resampled(self, ledger)
 
-    def standing(self, ledger: Ledger) -> Standing:
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
         """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
-        from calque.detection.compared import standing
+        from calque.detection.compared import run_outcomes
 
-        return standing(self, ledger)
+        return run_outcomes(self, ledger)
 
     def view(self) -> TaskView:
         """Return the functions that show results of this task."""

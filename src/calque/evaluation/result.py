@@ -11,11 +11,11 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from calque.base.columns import Table
-from calque.base.errors import Issue, Severity, did_you_mean, summarize
+from calque.base.errors import Issue, Severity, summarize
 from calque.base.short_repr import one_line
-from calque.base.wording import some
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.measures import MeasureName, settle
+from calque.evaluation.metric_names import metric_path, metric_value
 from calque.evaluation.nothing_evaluated import CODES, NO_COMMON_DOCUMENT, NO_COMMON_PAGE, unevaluated
 from calque.evaluation.presentation.sections import Section, to_html, to_text, with_reasons
 from calque.evaluation.signature import Signature
@@ -23,7 +23,7 @@ from calque.evaluation.task import Task
 from calque.evaluation.verdict import NO_VERDICT, Verdict
 
 if TYPE_CHECKING:
-    from calque.evaluation.presentation.ci_servers import CaseResult
+    from calque.evaluation.presentation.ci_servers import CiTestCase
 
 
 def strict_json(value: Any, margin: str = "") -> str:
@@ -195,20 +195,7 @@ class Result:
         if not isinstance(text, str) or not isinstance(label, str | None):
             raise TypeError(f"a result is indexed by the name of a metric, got {key!r}. Write result['recall'], for example.")
         name = MeasureName.parse(text if label is None else f"{text}/{label}")
-        node: Any = self.numbers
-        for step in self.task.address(name):
-            if not isinstance(node, Mapping) or step not in node:
-                raise KeyError(self._no_metric(str(name), step, node))
-            node = node[step]
-        if isinstance(node, Mapping | list):
-            raise KeyError(f"{name} is a table, not a number")
-        return node  # type: ignore[no-any-return]  # the tree is plain JSON
-
-    def _no_metric(self, name: str, step: str, node: Any) -> str:
-        """What is wrong with a name, and the name or the values that come closest."""
-        hint = did_you_mean(name, self.task.names(self.numbers))
-        known = some(node, 12) if isinstance(node, Mapping) else "nothing"
-        return f"no metric {name}: there is no {step!r} among {known}{hint and f'; {hint}'}"
+        return metric_value(self.task, self.numbers, name)  # type: ignore[no-any-return]  # the tree is plain JSON
 
     def measures(self) -> dict[str, float | None]:
         """Return every metric that has a name, by its name. A metric without a value is ``None``."""
@@ -223,7 +210,7 @@ class Result:
         Returns:
             The reason, or an empty string if the metric has a value.
         """
-        path = self.task.address(MeasureName.parse(name))
+        path = metric_path(self.task, MeasureName.parse(name))
         return self.undefined.get(".".join(map(str, path)), "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -326,19 +313,19 @@ class Result:
         ]
         return [{**row, "signature": str(self.signature)} for row in rows]
 
-    def tests(self) -> list[CaseResult]:
+    def tests(self) -> list[CiTestCase]:
         """The result as a server shows it: what gates say, whether everything was evaluated, what was judged one by one."""
         return [*self.gate_tests(), *(self.task.view().test_cases(self.ledger) or [self.whole()])]
 
-    def whole(self) -> CaseResult:
+    def whole(self) -> CiTestCase:
         """Whether everything was evaluated, as a test."""
-        from calque.evaluation.presentation.ci_servers import CaseResult
+        from calque.evaluation.presentation.ci_servers import CiTestCase
 
         group, name = f"calque.{self.task.name}", "everything was evaluated"
         losses = [str(issue) for issue in summarize(self.issues) if issue.severity is Severity.LOSS]
-        return CaseResult(group, name, "error", losses[0], losses[1:]) if losses else CaseResult(group, name)
+        return CiTestCase(group, name, "error", losses[0], losses[1:]) if losses else CiTestCase(group, name)
 
-    def gate_tests(self) -> list[CaseResult]:
+    def gate_tests(self) -> list[CiTestCase]:
         """What gates say, each condition as a test."""
         return self.verdict.tests(f"calque.{self.task.name}.gate")
 
@@ -376,7 +363,7 @@ class Result:
     def warning(self) -> list[Section]:
         """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""
         nothing = [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
-        return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
+        return [*nothing, *self.verdict.failure_sections(self.failures if self.verdict else ())]
 
     def __dir__(self) -> list[str]:
         """Return the names that completion offers: those that the reference describes."""

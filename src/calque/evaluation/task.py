@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.base.errors import Issue
     from calque.corpus.boxes import Corpus
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
@@ -111,6 +111,16 @@ def _settings(task: type[Any]) -> Mapping[str, Setting]:
         for field in sorted(dataclasses.fields(task), key=lambda field: field.name not in own)
         if (note := field.metadata.get("setting")) is not None
     }
+
+
+@functools.cache
+def _spellings(task: type[Task]) -> Mapping[str, str]:
+    """Return the name of a metric for its exact name, and for its name, its title and its aliases in lower case."""
+    metrics = task.measures()
+    folded = [(text.casefold(), metric.name) for metric in metrics for text in (metric.name, metric.title)]
+    aliases = [(alias.casefold(), full) for alias, full in task.aliases.items()]
+    exact = [(metric.name, metric.name) for metric in metrics]
+    return dict([*reversed(folded), *aliases, *exact])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,14 +236,9 @@ class Task(ABC):
         >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
         ['mean_iou@0.75/Table', 'AP', 'recall']
         """
-        known = {each.name: each.title for each in cls.measures()}
-        if name.name in known:
-            return name
-        word = name.name.casefold()
-        aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
-        titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
-        full = aliases.get(word) or next(titles, "")
-        return replace(name, name=full) if full else name
+        spellings = _spellings(cls)
+        full = spellings.get(name.name) or spellings.get(name.name.casefold())
+        return replace(name, name=full) if full and full != name.name else name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
@@ -251,7 +256,7 @@ class Task(ABC):
         """The measures that a comparison tests when nobody names any."""
         return ()
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:  # noqa: ARG002  # a task need not declare anything
         """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
 
         What is in `names` and in none of them is measured anew for every replicate: right, and slow.
@@ -269,7 +274,7 @@ class Task(ABC):
         documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
 
-    def standing(self, ledger: Ledger) -> Standing | None:  # noqa: ARG002  # a task need not tell
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes | None:  # noqa: ARG002  # a task need not tell
         """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
         return None
 

@@ -13,7 +13,7 @@ from calque.evaluation.task import HEAD
 
 if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.presentation.ci_servers import CaseResult
+    from calque.evaluation.presentation.ci_servers import CiTestCase
 
 Numbers: TypeAlias = Mapping[str, Any]
 """The numbers of a result, as the tree in its JSON."""
@@ -81,7 +81,7 @@ class TaskView:
     """Lists that the JSON of a result shows after the numbers."""
     failures: Callable[[Numbers], list[str]] = no_list
     """The task's own conditions that do not hold, one line each."""
-    test_cases: Callable[[Ledger], list[CaseResult]] = no_list
+    test_cases: Callable[[Ledger], list[CiTestCase]] = no_list
     """The items that were judged one by one, as CI servers show them."""
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.base.errors import Issue
     from calque.corpus.records import RecordCorpus
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
@@ -292,7 +292,8 @@ class Fields(Task):
     @classmethod
     def full_name(cls, name: MeasureName) -> MeasureName:
         """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
-        short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
+        suffix = {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, f"@{name.threshold!r}")
+        short = name.name.casefold() + suffix
         full = (FIELD_HEADERS if name.label else HEADERS).get(short)
         return super().full_name(name) if full is None else replace(name, name=full, threshold=None)
 
@@ -338,17 +339,17 @@ class Fields(Task):
 
         return MEASURES
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Return quick ways to the numbers of weighted documents."""
         from calque.fields.compared import resampled
 
         return resampled(self, ledger)
 
-    def standing(self, ledger: Ledger) -> Standing:
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
         """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
-        from calque.fields.compared import standing
+        from calque.fields.compared import run_outcomes
 
-        return standing(self, ledger)
+        return run_outcomes(self, ledger)
 
     def view(self) -> TaskView:
         """Return the functions that show results of this task."""

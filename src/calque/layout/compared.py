@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.base.columns import Array, Flags, Strings
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.evaluation.item_outcomes import NO_ALARMS, Alarms, Standing, Truths, positions
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, WeightedMetrics, share
+from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, FalsePositives, RunOutcomes, TruthOutcomes, positions
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation.report_data import corners_of, page_rows
 from calque.layout.numbers import NAMES, used_by, verdicts
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.layout.task import Layout
 
 
-def standing(task: Layout, ledger: Ledger) -> Standing:
+def run_outcomes(task: Layout, ledger: Ledger) -> RunOutcomes:
     """Only blocks that count; a prediction that no block takes is a false alarm."""
     truth, labels = ledger.table("truth"), ledger.names["label"]
     valid, matched, right = verdicts(truth, task.iou)
@@ -29,7 +29,7 @@ def standing(task: Layout, ledger: Ledger) -> Standing:
     at = ledger.absolute("pages", unit[rows], truth.array("page")[rows])
     ids = truth.get("id")
     chosen = rows.tolist()
-    truths = Truths(
+    truths = TruthOutcomes(
         unit[rows].tolist(),
         [place[row] for row in chosen],
         ledger.table("pages").array("page_index")[at].tolist(),
@@ -39,17 +39,17 @@ def standing(task: Layout, ledger: Ledger) -> Standing:
         right[rows].tolist(),
     )
     total, correct = (np.bincount(unit[flags], minlength=len(ledger.units)) for flags in (valid, right))
-    return Standing(truths, _alarms(ledger, matched), share(correct, total))
+    return RunOutcomes(truths, _alarms(ledger, matched), share(correct, total))
 
 
-def _alarms(ledger: Ledger, matched: Flags) -> Alarms:
+def _alarms(ledger: Ledger, matched: Flags) -> FalsePositives:
     """Predictions that no matched block takes; nothing where it was let go of which block takes which."""
     found = ledger.table("found")
     if "match" not in ledger.table("truth") or "box" not in found:
-        return NO_ALARMS
+        return NO_FALSE_POSITIVES
     rows = np.flatnonzero(found.array("valid") & ~used_by(ledger, matched))
     page, labels = page_rows(ledger, "found"), ledger.names["label"]
-    return Alarms(
+    return FalsePositives(
         found.array(UNIT)[rows].tolist(),
         ledger.table("pages").array("page_index")[page[rows]].tolist(),
         [labels[code] for code in found.array("label")[rows].tolist()],
@@ -57,10 +57,10 @@ def _alarms(ledger: Ledger, matched: Flags) -> Alarms:
     )
 
 
-def resampled(task: Layout, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(task: Layout, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """Blocks, matched blocks and right ones of each document, by class."""
     truth, labels = ledger.table("truth"), ledger.names["label"]
-    sheet, tables = Sheet(), []
+    sheet, tables = DocumentTallies(), []
     for name, flags in zip(("total", "matched", "correct"), verdicts(truth, task.iou), strict=True):
         rows = np.flatnonzero(flags)
         unit, label = truth.array(UNIT)[rows], truth.array("label")[rows]
@@ -68,14 +68,14 @@ def resampled(task: Layout, ledger: Ledger) -> tuple[Resampled, ...]:
         table = np.zeros((len(ledger.units), len(labels)), np.bool_)
         table[unit, label] = True
         tables.append(table)
-    return (Tallies(sheet, _counted(labels, tables[0], tables[1]), lambda sums: _numbers(labels, sums)),)
+    return (TalliedMetrics(sheet, _counted(labels, tables[0], tables[1]), lambda sums: _numbers(labels, sums)),)
 
 
-def _counted(labels: tuple[str, ...], total: Flags, matched: Flags) -> dict[str, Counted]:
+def _counted(labels: tuple[str, ...], total: Flags, matched: Flags) -> dict[str, Support]:
     """Accuracy is about documents with matched blocks, all else about those with blocks."""
-    counted: dict[str, Counted] = {}
+    counted: dict[str, Support] = {}
     for label, codes in (("", slice(None)), *((f"/{name}", slice(code, code + 1)) for code, name in enumerate(labels))):
-        there, found = (Counted(np.asarray(table[:, codes].any(axis=1))) for table in (total, matched))
+        there, found = (Support(np.asarray(table[:, codes].any(axis=1))) for table in (total, matched))
         counted |= {f"{name}{label}": found if name == "layout_classification_accuracy" else there for name in NAMES}
     return counted
 
