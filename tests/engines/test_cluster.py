@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from calque import CalqueError, Detection, Evaluator, Fields, Task
 from calque.base.errors import MergeError
 from calque.engines import on_dask
-from calque.engines.on_dask import FAN_IN, Cluster, apart
+from calque.engines.on_dask import FAN_IN, Cluster, version_mismatch
 from calque.evaluation.evaluator import Keep
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.shards.cluster import ClusterEvaluator, Head, Scored, _anywhere, evaluated_on
@@ -182,11 +182,11 @@ def test_a_tree_adds_up_everything_once() -> None:
 
 
 def test_other_versions_are_told() -> None:
-    assert apart("calque-eval", "1.0", {"one": "1.0", "two": "1.0"}) == ""
-    assert apart("calque-eval", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
+    assert version_mismatch("calque-eval", "1.0", {"one": "1.0", "two": "1.0"}) == ""
+    assert version_mismatch("calque-eval", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
         "the worker one (and 1 more) has calque-eval 0.9, and here is"
     )
-    assert "has no calque-eval" in apart("calque-eval", "1.0", {"one": ModuleNotFoundError("calque-eval")})
+    assert "has no calque-eval" in version_mismatch("calque-eval", "1.0", {"one": ModuleNotFoundError("calque-eval")})
 
 
 def test_a_scheduler_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
