@@ -1,4 +1,4 @@
-"""Where the parts of a task stand: in modules beside it, imported when somebody asks for them."""
+"""The parts of a task that are in modules of its package: imported at first use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,56 @@ if TYPE_CHECKING:
     from calque.evaluation.presentation.sections import Section
 
 
-class PartsBeside:
+class PresentationBeside:
+    """A task whose package has a module ``presentation``; everything else about its numbers follows from its metric table.
+
+    The module has ``headline``, ``findings``, ``brief``, ``sections``, ``COLUMNS`` and ``pictured``, which is what a report
+    draws.
+    """
+
+    @classmethod
+    def _beside(cls, module: str) -> Any:
+        return importlib.import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
+    @classmethod
+    def columns(cls) -> Mapping[str, str]:
+        """Explain the columns of the task's tables that are not metrics."""
+        known: Mapping[str, str] = cls._beside("presentation").COLUMNS
+        return known
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """Return the tables that the terminal and Markdown print."""
+        shown: list[Section] = self._beside("presentation").sections(numbers)
+        return shown
+
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """Return the few numbers that ``--brief`` prints."""
+        shown: list[Section] = self._beside("presentation").brief(numbers)
+        return shown
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """Return the main finding in one sentence, with the metrics in it."""
+        made: Sentence = self._beside("presentation").headline(numbers)
+        return made
+
+    def sentence(self, numbers: Mapping[str, Any]) -> str:
+        """Return the headline as plain text."""
+        from calque.evaluation.presentation.report_data import spoken
+
+        return spoken(self.headline(numbers))
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:
+        """Return up to five things to look at."""
+        lines: list[Finding] = self._beside("presentation").findings(numbers)
+        return lines
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:
+        """Return what a report draws beside the tables."""
+        drawn: Pictured | None = self._beside("presentation").pictured(self, ledger, numbers)
+        return drawn
+
+
+class PartsBeside(PresentationBeside):
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
     ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``brief``, ``sections``, ``flat``, ``result_schema`` and
@@ -23,10 +72,6 @@ class PartsBeside:
     comparisons rest on. What a report draws may stand beside them: ``pictured`` has ``pictured`` and perhaps ``viewed`` and
     ``on_pages``.
     """
-
-    @classmethod
-    def _beside(cls, module: str) -> Any:
-        return importlib.import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
 
     @classmethod
     def _perhaps_beside(cls, module: str, name: str) -> Any:
@@ -43,31 +88,15 @@ class PartsBeside:
         return known
 
     @classmethod
-    def columns(cls) -> Mapping[str, str]:
-        """What stands in the columns of this task's tables, where they are no measures."""
-        known: Mapping[str, str] = cls._beside("presentation").COLUMNS
-        return known
-
-    @classmethod
     def result_schema(cls) -> dict[str, Any]:
         """The JSON Schema of what a result of this task looks like as JSON."""
         schema: dict[str, Any] = cls._beside("presentation").result_schema()
         return schema
 
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The numbers as a person reads them."""
-        shown: list[Section] = self._beside("presentation").sections(numbers)
-        return shown
-
     def sentence(self, numbers: Mapping[str, Any]) -> str:
         """The main thing that the numbers say, in one plain sentence."""
         told: str = self._beside("presentation").sentence(numbers)
         return told
-
-    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The few numbers that ``--brief`` shows."""
-        shown: list[Section] = self._beside("presentation").brief(numbers)
-        return shown
 
     def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The numbers as rows of one table, for spreadsheets."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import Standing
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.metrics import MetricTable
     from calque.evaluation.nothing_evaluated import Ground
     from calque.evaluation.presentation.ci_servers import Judged
     from calque.evaluation.presentation.report_data import Finding, Pictured, Sentence
@@ -162,9 +163,18 @@ class Task(ABC):
         Task.known[cls.name] = cls
 
     @classmethod
+    def metric_table(cls) -> MetricTable | None:
+        """The declared metrics of this task: values, names, schema, CSV, gates and bootstrap replicates follow from them.
+
+        ``None`` for a task that defines `measure` and everything else that its numbers need.
+        """
+        return None
+
+    @classmethod
     def measures(cls) -> tuple[Measure, ...]:
         """What `calque explain` knows of this task."""
-        return ()
+        table = cls.metric_table()
+        return () if table is None else table.explained()
 
     @classmethod
     def columns(cls) -> Mapping[str, str]:
@@ -176,16 +186,20 @@ class Task(ABC):
         """The JSON Schema of what a result of this task looks like as JSON."""
         from calque.evaluation.presentation.result_schema import result_of
 
-        return result_of(cls.name, {})
+        table = cls.metric_table()
+        return result_of(cls.name, {}) if table is None else table.schema()
 
     @abstractmethod
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
         """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
 
-    @abstractmethod
-    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums do not take long
         """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
+        table = self.metric_table()
+        if table is None:
+            raise NotImplementedError(f"{type(self).__name__} must define measure or metric_table")
+        return table.compute(self, ledger)
 
     @staticmethod
     def begin(source: str) -> Any:
@@ -239,6 +253,9 @@ class Task(ABC):
         >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
         ['mean_iou@0.75/Table', 'AP', 'recall']
         """
+        table = cls.metric_table()
+        if table is not None:
+            return table.full_name(name)
         known = {each.name: each.title for each in cls.measures()}
         if name.name in known:
             return name
@@ -248,28 +265,43 @@ class Task(ABC):
         full = aliases.get(word) or next(titles, "")
         return replace(name, name=full) if full else name
 
+    @classmethod
+    def direction(cls, name: MeasureName) -> int:
+        """Return 1 if higher values of a metric are better, -1 if lower ones are, 0 if neither."""
+        table = cls.metric_table()
+        if table is not None:
+            return table.direction(name)
+        full = cls.full_name(name).name
+        return 0 if full in cls.neutral else -1 if full in cls.lower_is_better else 1
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
-        return (name.name,)
+        table = self.metric_table()
+        return (name.name,) if table is None else table.address(name, self)
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """The names of all measures among these numbers, as `address` finds them."""
+        table = self.metric_table()
+        if table is not None:
+            return table.names(numbers)
         return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
-        return self.names(numbers)
+        table = self.metric_table()
+        return self.names(numbers) if table is None else table.names(numbers, requested=False)
 
     def primary(self) -> tuple[str, ...]:
         """The measures that a comparison tests when nobody names any."""
         return ()
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
         """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
 
         What is in `names` and in none of them is measured anew for every replicate: right, and slow.
         """
-        return ()
+        table = self.metric_table()
+        return () if table is None else table.weighted(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
@@ -378,6 +410,9 @@ class Task(ABC):
 
     def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The numbers as rows of one table, for spreadsheets; rows may have different columns."""
+        table = self.metric_table()
+        if table is not None:
+            return table.csv_rows(numbers)
         return [
             {"measure": key, "value": value}
             for key, value in numbers.items()

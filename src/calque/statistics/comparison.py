@@ -262,7 +262,7 @@ def lower_is_better(result: Result, name: str) -> bool:
     """Whether less of a measure is better."""
     from calque.evaluation.measures import MeasureName
 
-    return MeasureName.parse(name).name in result.task.lower_is_better
+    return result.task.direction(MeasureName.parse(name)) < 0
 
 
 def _corrected(compared: Mapping[str, Compared], level: float) -> dict[str, Compared]:

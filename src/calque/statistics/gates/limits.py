@@ -88,8 +88,7 @@ def spelt(measure: str, flag: str) -> str:
 
 def direction(task: Task | type[Task], measure: str) -> int:
     """1 where higher is better, -1 where lower is, 0 where neither is."""
-    name = task.full_name(MeasureName.parse(measure)).name
-    return 0 if name in task.neutral else -1 if name in task.lower_is_better else 1
+    return task.direction(MeasureName.parse(measure))
 
 
 def value_of(result: Result, measure: str, asked: str) -> tuple[float | None, str]:
