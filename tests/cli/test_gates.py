@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from calque import ConfigError, Detection, Evaluator, gated
-from calque.evaluation.measures import MeasureName
+from calque.evaluation.metric_names import direction
 from calque.evaluation.task import task_class
 from calque.sample import sample
 from tests.cli.conftest import BOXES as SUITE
@@ -244,9 +244,9 @@ def test_the_direction_of_every_explained_measure(name: str) -> None:
     known = {measure.name for measure in task.measures()}
     kinds = {word for word in known if word.isupper() and not word.startswith(("AP", "AR"))}
     kinds |= {"Cls", "Loc", "Both", "Dupe", "Bkg", "Miss"} & known
-    lower = {word for word in known if task.direction(MeasureName(word)) < 0}
+    lower = {word for word in known if direction(task, word) < 0}
     assert lower == LOWER[name] | kinds
-    assert task.direction(MeasureName("layout_total_blocks")) == (0 if name == "layout" else 1)
+    assert direction(task, "layout_total_blocks") == (0 if name == "layout" else 1)
 
 
 PYTEST = """

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from calque.base.columns import Table
-from calque.evaluation.document_sums import repeated
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.measures import MeasureName, Undefined, settle
+from calque.evaluation.metric_names import direction
 from calque.evaluation.metrics import (
     Block,
     Count,
@@ -31,6 +31,8 @@ from calque.evaluation.metrics import (
     block_of,
 )
 from calque.evaluation.presentation.result_schema import COUNT, SHARE
+from calque.evaluation.task import Task
+from calque.statistics.bootstrap import repeat_documents
 
 TP, FP, FN, IOU = Count("tp"), Count("fp"), Count("fn"), Count("iou")
 COUNTS = (
@@ -143,7 +145,7 @@ def test_replicates_are_the_metrics_of_repeated_documents(seed: int, labels: tup
         found = part.replicates(weights, list(part.measures()))
         assert found.keys() == part.measures().keys()
         for column in range(weights.shape[1]):
-            tree, _ = settle(compute(task, repeated(whole, weights[:, column])))
+            tree, _ = settle(compute(task, repeat_documents(whole, weights[:, column])))
             known = dict.fromkeys(TABLE.names(tree))
             for name, values in found.items():
                 expected = value(tree, TABLE.address(MeasureName.parse(name), task)) if name in known else None
@@ -199,14 +201,27 @@ def test_address_of_a_name(name: str, path: tuple[str, ...]) -> None:
     assert TABLE.address(MeasureName.parse(name), Settings()) == path
 
 
+class Toy(Task):
+    """A task with the table."""
+
+    name = "toy of the metric table"
+
+    @classmethod
+    def metric_table(cls) -> MetricTable:
+        return TABLE
+
+    def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
+        raise NotImplementedError
+
+
 def test_titles_and_aliases_mean_metrics() -> None:
     names = ("Dice@0.5/a", "mean IoU", "MEAN_IOU", "unknown")
-    assert [str(TABLE.full_name(MeasureName.parse(name))) for name in names] == ["f1@0.5/a", "mean_iou", "mean_iou", "unknown"]
+    assert [str(Toy.full_name(MeasureName.parse(name))) for name in names] == ["f1@0.5/a", "mean_iou", "mean_iou", "unknown"]
 
 
 def test_direction_of_metrics() -> None:
     names = ("tp@0.5", "fp/a", "twice", "macro_classes.loss", "unknown")
-    assert [TABLE.direction(MeasureName.parse(name)) for name in names] == [1, -1, 0, -1, 1]
+    assert [direction(Toy, name) for name in names] == [1, -1, 0, -1, 1]
 
 
 def test_comparisons_leave_out_what_is_on_request() -> None:

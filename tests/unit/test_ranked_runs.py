@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from calque import ConfigError, Corpus, Detection, Evaluator, Table
-from calque.evaluation.document_sums import Sheet, mean_over_rows, repeated, share, tied_rows
+from calque.evaluation.document_sums import DocumentTallies, mean_over_rows, share, tied_rows
 from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.metric_names import direction
 from calque.evaluation.storage import merged_runs
 from calque.evaluation.storage.ranked_runs import RankedRuns, Rows, Stretch
-from calque.statistics.bootstrap import Resampling, resample
-from calque.statistics.comparison import lower_is_better
+from calque.statistics.bootstrap import Resampling, repeat_documents, resample
 
 
 def part(dice: np.random.Generator, size: int, ties: range | list[int]) -> Rows:
@@ -90,7 +90,7 @@ def test_every_stretch_is_told_what_came_before(monkeypatch: pytest.MonkeyPatch)
 def test_sheets_add_up_by_group_and_weight(far: int) -> None:
     """Dense and sparse pairs of document and group go two ways to the same sums."""
     unit, group = np.array([0, 0, 1, 2 * far, 0]), np.array([1, 1, 0, 1, 0])
-    sheet = Sheet()
+    sheet = DocumentTallies()
     sheet.count("rows", unit, group, 2)
     sheet.count("values", unit, group, 2, np.array([5, 6, 7, 8, 9]))
     sheet.fractions("shares", np.array([0.5, 0.25, 1.0, 2.0, 4.0]), unit, group, 2, 0.25)
@@ -114,7 +114,7 @@ def test_shares_means_and_ties() -> None:
 
 def test_documents_occur_as_often_as_their_weights_say() -> None:
     rows = Table({UNIT: np.array([0, 0, 2], dtype=np.int32), "n": np.array([5, 6, 7])})
-    made = repeated(Ledger(units=("a", "b", "c"), tables={"rows": rows}), np.array([2, 1, 1]))
+    made = repeat_documents(Ledger(units=("a", "b", "c"), tables={"rows": rows}), np.array([2, 1, 1]))
     assert made.units == (0, 1, 2, 3)
     assert made.table("rows").array(UNIT).tolist() == [0, 0, 1, 1, 3]
     assert made.table("rows").array("n").tolist() == [5, 6, 5, 6, 7]
@@ -145,4 +145,4 @@ def test_weights_are_whole_numbers_one_for_each_document(weights: Any) -> None:
     with pytest.raises(ValueError, match="weights must"):
         resample(result, weights)
     assert resample(result, [[2**31 - 1, 0]], ["recall"])["recall@0.5"].tolist() == [1.0]
-    assert [lower_is_better(result, name) for name in ("fp@0.5", "recall@0.5")] == [True, False]
+    assert [direction(result.task, name) for name in ("fp@0.5", "recall@0.5")] == [-1, 1]

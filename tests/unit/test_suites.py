@@ -308,7 +308,7 @@ def test_an_unknown_key_is_told_before_what_evaluators_lack(write: Write) -> Non
 
 def test_a_listed_result_has_the_keys_that_people_read(write: Write) -> None:
     result = Suite.load(write(HEAD + CASES)).run()
-    for listed in result.task.listed(result.ledger):
+    for listed in result.listed():
         assert list(listed) == ["id", "evaluator", "score", "verdict", "hits", "misses", "reasoning", "metadata", "status"]
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from calque.evaluation.storage.input_digests import Contents
     from calque.evaluation.task import Task
     from calque.readers.sources.shards import Shard
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
 
 LONG = 1 << 29

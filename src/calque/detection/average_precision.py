@@ -39,6 +39,15 @@ def _average(name: str, definition: str, formula: str, title: str = "") -> Measu
     return Measure(name, title or name, definition, formula, SOURCE, "no truths, or predictions without scores")
 
 
+def average_recall(count: int) -> Measure:
+    """Return the metric of the best predictions of each page and class; ``--max-detections`` sets how many."""
+    return _average(
+        f"AR{count}",
+        f"Average recall with the {count} best predictions of each page and class.",
+        "mean over thresholds and classes of the largest recall",
+    )
+
+
 MEASURES = (
     _average(
         "AP",
@@ -51,14 +60,7 @@ MEASURES = (
         _average(f"AP{key}", f"Average precision for truths of {size} pixels.", "as AP, others are ignored", f"AP {title}")
         for key, (title, size) in _SIZES.items()
     ),
-    *(
-        _average(
-            f"AR{count}",
-            f"Average recall with the {count} best predictions of each page and class.",
-            "mean over thresholds and classes of the largest recall",
-        )
-        for count in (1, 10, 100)
-    ),
+    *map(average_recall, (1, 10, 100)),
     *(
         _average(f"AR{key}", f"Average recall for truths of {size} pixels.", "as AR100, others are ignored", f"AR {title}")
         for key, (title, size) in _SIZES.items()

@@ -22,15 +22,13 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.base.errors import Issue
     from calque.corpus.boxes import Corpus
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.metrics import MetricTable
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.presentation.ci_servers import Judged
-    from calque.evaluation.presentation.report_data import Finding, Pictured, Sentence
-    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.view import TaskView
 
 BUILT_IN = {
     "detection": "calque.detection",
@@ -44,8 +42,9 @@ BUILT_IN = {
 }
 """The tasks that come with calque and the module that defines each."""
 
+
 HEAD = ("task", "version", "signature")
-"""What a result's JSON begins with: it says whose the numbers are, and is none of them."""
+"""The keys at the start of a result's JSON that are not numbers."""
 
 Kind = Literal["number", "count", "numbers", "word", "words", "uses", "weights", "choice", "switch", "file", "path"]
 """What a setting holds. A ``count`` is a whole number, and ``uses`` are words that may hold commas. Of a ``file`` or a ``path``
@@ -115,6 +114,21 @@ def _settings(task: type[Any]) -> Mapping[str, Setting]:
     }
 
 
+@functools.cache
+def _spellings(task: type[Task]) -> Mapping[str, str]:
+    """Return the name of a metric for its exact name, and for its name, its title and its aliases in lower case."""
+    metrics = task.measures()
+    folded = [(text.casefold(), metric.name) for metric in metrics for text in (metric.name, metric.title)]
+    aliases = [(alias.casefold(), full) for alias, full in (*task.aliases.items(), *_declared_aliases(task))]
+    exact = [(metric.name, metric.name) for metric in metrics]
+    return dict([*reversed(folded), *aliases, *exact])
+
+
+def _declared_aliases(task: type[Task]) -> list[tuple[str, str]]:
+    table = task.metric_table()
+    return [] if table is None else [(alias, metric.name) for metric in table.metrics for alias in metric.aliases]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task(ABC):
     """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
@@ -175,19 +189,6 @@ class Task(ABC):
         """What `calque explain` knows of this task."""
         table = cls.metric_table()
         return () if table is None else table.explained()
-
-    @classmethod
-    def columns(cls) -> Mapping[str, str]:
-        """What stands in the columns of this task's tables, where they are no measures."""
-        return {"measure": "The name of a number.", "value": "The number."}
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of what a result of this task looks like as JSON."""
-        from calque.evaluation.presentation.result_schema import result_of
-
-        table = cls.metric_table()
-        return result_of(cls.name, {}) if table is None else table.schema()
 
     @abstractmethod
     @renamed_arguments(expected="truth", found="predictions")
@@ -253,26 +254,9 @@ class Task(ABC):
         >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
         ['mean_iou@0.75/Table', 'AP', 'recall']
         """
-        table = cls.metric_table()
-        if table is not None:
-            return table.full_name(name)
-        known = {each.name: each.title for each in cls.measures()}
-        if name.name in known:
-            return name
-        word = name.name.casefold()
-        aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
-        titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
-        full = aliases.get(word) or next(titles, "")
-        return replace(name, name=full) if full else name
-
-    @classmethod
-    def direction(cls, name: MeasureName) -> int:
-        """Return 1 if higher values of a metric are better, -1 if lower ones are, 0 if neither."""
-        table = cls.metric_table()
-        if table is not None:
-            return table.direction(name)
-        full = cls.full_name(name).name
-        return 0 if full in cls.neutral else -1 if full in cls.lower_is_better else 1
+        spellings = _spellings(cls)
+        full = spellings.get(name.name) or spellings.get(name.name.casefold())
+        return replace(name, name=full) if full and full != name.name else name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
@@ -295,7 +279,7 @@ class Task(ABC):
         """The measures that a comparison tests when nobody names any."""
         return ()
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
 
         What is in `names` and in none of them is measured anew for every replicate: right, and slow.
@@ -314,17 +298,9 @@ class Task(ABC):
         documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
 
-    def standing(self, ledger: Ledger) -> Standing | None:  # noqa: ARG002  # a task need not tell
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes | None:  # noqa: ARG002  # a task need not tell
         """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
         return None
-
-    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
-        """The outcomes one by one, as JSONL prints them."""
-        return self.outcomes(ledger).rows()
-
-    def appended(self, ledger: Ledger) -> dict[str, Any]:  # noqa: ARG002  # most show numbers only
-        """Lists that the JSON of a result shows after the numbers."""
-        return {}
 
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
@@ -349,14 +325,6 @@ class Task(ABC):
                 known[rows.array(UNIT)] = rows.array(name)
         return Ground(flags["in_truth"], flags["in_found"])
 
-    def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
-        """What does not hold of that which must, one line each."""
-        return []
-
-    def tests(self, ledger: Ledger) -> list[Judged]:  # noqa: ARG002  # most judge no single items
-        """What was judged one by one, as servers show it."""
-        return []
-
     def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
         """Why results under this task and another with the same signature are not to be put together."""
         return []
@@ -369,55 +337,11 @@ class Task(ABC):
         """A ledger as it is added to others: what has only a number is counted on from the first that is free."""
         return ledger
 
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The numbers as a person reads them."""
-        from calque.evaluation.presentation.sections import Section
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import plain_view
 
-        rows = [(key, value) for key, value in numbers.items() if key not in HEAD and not isinstance(value, Mapping | list)]
-        return [Section(title=self.name, head=("measure", "value"), rows=rows)]
-
-    def sentence(self, numbers: Mapping[str, Any]) -> str:  # noqa: ARG002  # a task of somebody else may have none
-        """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
-        return ""
-
-    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The few numbers that ``--brief`` shows."""
-        return self.sections(numbers)
-
-    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
-        """What a report begins with: the strength and the worst weakness in one sentence, with the measures in it."""
-        return [self.sentence(numbers) or f"{self.name.capitalize()}."]
-
-    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:  # noqa: ARG002  # a task of somebody else may have none
-        """Up to five things to look at, each with the part of a report's address that leads to exactly those objects."""
-        return []
-
-    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # most have no views
-        """The numbers with every view that a report shows, whether or not it was asked for."""
-        return numbers
-
-    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
-        """What a report draws beside the tables; nothing where a task has nothing to draw."""
-        return None
-
-    def on_pages(self, ledger: Ledger) -> Ledger:
-        """The ledger with a table of pages, where it is not one of boxes but can be drawn on pages all the same."""
-        return ledger
-
-    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
-        """The reporting template of the task's source document, filled in; empty where that has none."""
-        return []
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The numbers as rows of one table, for spreadsheets; rows may have different columns."""
-        table = self.metric_table()
-        if table is not None:
-            return table.csv_rows(numbers)
-        return [
-            {"measure": key, "value": value}
-            for key, value in numbers.items()
-            if key not in HEAD and not isinstance(value, Mapping | list)
-        ]
+        return plain_view(self.name)
 
     def signature(self) -> Signature:
         """Every setting that can change a number."""

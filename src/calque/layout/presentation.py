@@ -20,7 +20,7 @@ from calque.evaluation.presentation.report_data import (
     Overview,
     Part,
     Phrase,
-    Pictured,
+    ReportData,
     Sentence,
 )
 from calque.evaluation.presentation.sections import Section
@@ -132,7 +132,7 @@ def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Section:
     return Section(title="most frequent confusions", head=("truth → taken for", "blocks"), rows=most)
 
 
-def pictured(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured:
+def report_data(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData:
     """Return the blocks of both sides with their outcomes, and the numbers."""
     labels = list(ledger.names["label"])
     drawn = {**columns.page_columns(ledger), **_blocks(task, ledger)}
@@ -148,7 +148,7 @@ def pictured(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
             "confusion": _matrix(labels, numbers["confusion"]),
         },
     }
-    return Pictured(head, drawn)
+    return ReportData(head, drawn)
 
 
 def _overview(task: Layout, numbers: Mapping[str, Any], unused: int) -> Overview:

@@ -11,7 +11,7 @@ from calque.corpus.boxes import BoxCorpus, Flaw, distinct_names
 from calque.evaluation.boxes.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.evaluation.boxes.pairing import best
 from calque.evaluation.document_sums import share
-from calque.evaluation.item_outcomes import NO_ALARMS, Alarms, Standing, Truths, positions
+from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, FalsePositives, RunOutcomes, TruthOutcomes, positions
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation.report_data import corners_of, page_rows
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
@@ -128,7 +128,7 @@ def _listed(ledger: Ledger, table: Table, side: str, outcome: Array) -> dict[str
     }
 
 
-def item_outcomes(task: Layout, ledger: Ledger) -> Standing:
+def run_outcomes(task: Layout, ledger: Ledger) -> RunOutcomes:
     """Return the outcome of each block that counts, for comparisons; a prediction that no block takes is a false positive."""
     truth = ledger.table("truth")
     valid, matched, right = verdicts(truth, task.iou)
@@ -139,7 +139,7 @@ def item_outcomes(task: Layout, ledger: Ledger) -> Standing:
     at = ledger.absolute("pages", unit[rows], truth.array("page")[rows])
     ids = truth.get("id")
     chosen = rows.tolist()
-    truths = Truths(
+    truths = TruthOutcomes(
         unit[rows].tolist(),
         [place[row] for row in chosen],
         ledger.table("pages").array("page_index")[at].tolist(),
@@ -149,17 +149,17 @@ def item_outcomes(task: Layout, ledger: Ledger) -> Standing:
         right[rows].tolist(),
     )
     total, correct = (np.bincount(unit[flags], minlength=len(ledger.units)) for flags in (valid, right))
-    return Standing(truths, _false_positives(ledger, matched), share(correct, total))
+    return RunOutcomes(truths, _false_positives(ledger, matched), share(correct, total))
 
 
-def _false_positives(ledger: Ledger, matched: Flags) -> Alarms:
+def _false_positives(ledger: Ledger, matched: Flags) -> FalsePositives:
     """Return the predictions that no matched block takes; none if the ledger does not keep which block takes which."""
     predictions = ledger.table("found")
     if "match" not in ledger.table("truth") or "box" not in predictions:
-        return NO_ALARMS
+        return NO_FALSE_POSITIVES
     rows = np.flatnonzero(counted(predictions) & ~_used(ledger, matched))
     page = page_rows(ledger, "found")
-    return Alarms(
+    return FalsePositives(
         predictions.array(UNIT)[rows].tolist(),
         ledger.table("pages").array("page_index")[page[rows]].tolist(),
         _names(ledger, predictions.array("label")[rows]),

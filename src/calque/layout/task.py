@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError
 from calque.evaluation.boxes.reading import BoxReading
-from calque.evaluation.parts_beside import PresentationBeside
 from calque.evaluation.task import Task, setting
 from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.corpus.boxes import BoxCorpus, Corpus
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.metrics import MetricTable
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.view import TaskView
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Layout(BoxReading, PresentationBeside, Task):
+class Layout(BoxReading, Task):
     """Counts the ground-truth blocks that a prediction covers well enough, and how often its category is right.
 
     >>> from calque import Corpus, Evaluator
@@ -97,8 +98,25 @@ class Layout(BoxReading, PresentationBeside, Task):
 
         return outcomes(ledger, self.iou if threshold is None else threshold)
 
-    def standing(self, ledger: Ledger) -> Standing:
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
         """Return the outcome of each block, for comparisons."""
-        from calque.layout.scoring import item_outcomes
+        from calque.layout.scoring import run_outcomes
 
-        return item_outcomes(self, ledger)
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import TaskView
+        from calque.layout import presentation
+        from calque.layout.metrics import TABLE
+
+        return TaskView(
+            schema=TABLE.schema,
+            rows=TABLE.csv_rows,
+            columns=presentation.COLUMNS,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(presentation.report_data, self),
+        )

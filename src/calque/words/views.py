@@ -205,7 +205,7 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
     if brief:
         rest = []
     else:
-        whole = first.task.sections(with_reasons(first.to_dict()))
+        whole = first.task.view().sections(with_reasons(first.to_dict()))
         lattice = [section for section in whole if section.title in LATTICE or section.title.startswith("In no candidate")]
         confused = [
             replace(section, title=f"{run}: {section.title[0].lower()}{section.title[1:]}")

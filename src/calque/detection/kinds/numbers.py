@@ -183,7 +183,9 @@ _SIDES = {name: side for view in VIEWS.values() for name, (side, _) in view.meas
 
 
 def address(name: MeasureName) -> tuple[str, ...] | None:
-    """Where in the tree of numbers a kind or what it is worth stands; ``None`` for other names."""
+    """Return where the JSON has the count or the gain of an error type; ``None`` for other names."""
+    if name.threshold is not None or name.scope:
+        return None
     if name.name in ("delta_f1", "delta_ap"):
         return "errors", "impact", name.label or "", name.name
     side = _SIDES.get(name.name)

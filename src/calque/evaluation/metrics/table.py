@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from calque.evaluation.document_sums import Resampled
+from calque.evaluation.document_sums import WeightedMetrics
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import MeasureName
 from calque.evaluation.metrics.formulas import DIRECTIONS, Metric
@@ -50,7 +50,7 @@ class MetricTable:
         supplied = {} if self.supplied is None else self.supplied(task, ledger, sums)
         return PlainMetrics(self.result, task, ledger, sums).tree(supplied)
 
-    def weighted(self, task: Any, ledger: Ledger) -> tuple[Resampled, ...]:
+    def weighted(self, task: Any, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Return the metrics with a formula for any weights of the documents: bootstrap replicates are made of them."""
         return () if self.rows is None else (WeightedBlock(self.result, task, self.rows(task, ledger), NO_NAME),)
 
@@ -68,24 +68,9 @@ class MetricTable:
     def _places(self) -> tuple[Place, ...]:
         return tuple(places_of(self.result))
 
-    def full_name(self, name: MeasureName) -> MeasureName:
-        """Return the name in the JSON of the metric that a title or an alias means; unknown names stay."""
-        if any(name.name == metric.name for metric in self.metrics):
-            return name
-        word = name.name.casefold()
-        spellings = [
-            (spelling.casefold(), metric.name)
-            for spell in (lambda metric: metric.aliases, lambda metric: (metric.name, metric.title))
-            for metric in self.metrics
-            for spelling in spell(metric)
-        ]
-        full = next((each for spelling, each in spellings if spelling == word), "")
-        return replace(name, name=full) if full else name
-
-    def direction(self, name: MeasureName) -> int:
+    def direction(self, name: str) -> int:
         """Return 1 if higher values of a metric are better, -1 if lower ones are, 0 if neither."""
-        full = self.full_name(name).name
-        return next((DIRECTIONS[metric.better] for metric in self.metrics if metric.name == full), 1)
+        return next((DIRECTIONS[metric.better] for metric in self.metrics if metric.name == name), 1)
 
     # Output.
 

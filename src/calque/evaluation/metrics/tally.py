@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.base.columns import Array, Codes, Flags, Floats, Ints, Table
 from calque.corpus.boxes import distinct_names
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, mean_over_rows, share
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, WeightedMetrics, mean_over_rows, share
 from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import (
     ExactSum,
@@ -386,32 +386,32 @@ def class_weights(over: MeanOfClasses, task: Any, labels: tuple[str, ...]) -> tu
 # Weighted documents.
 
 
-class WeightedBlock(Resampled):
+class WeightedBlock(WeightedMetrics):
     """The metrics of a block for any weights of the documents."""
 
     def __init__(self, block: Block, task: Any, tally: Tally, name: MeasureName) -> None:
         self._block, self._task, self._tally, self._name = block, task, tally, name
-        self._sheet = Sheet()
+        self._tallies = DocumentTallies()
         self._there: dict[str, Flags] = {}
         self._document_values: dict[str, Floats] = {}
-        self._sheet_of_counts()
-        self._sheet_of_means()
-        self._counted: dict[str, Counted] = dict(self._named(self._support, self._supports))
+        self._tally_counts()
+        self._tally_document_means()
+        self._supports_by_name: dict[str, Support] = dict(self._named(self._support, self._supports))
 
-    def measures(self) -> Mapping[str, Counted]:
+    def measures(self) -> Mapping[str, Support]:
         """The names of the metrics, and the documents that each depends on."""
-        return self._counted
+        return self._supports_by_name
 
     def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one product
         """All metrics: those that are not asked for cost next to nothing."""
-        values = _Weighted(self, self._sheet.sums(weights, jobs))
+        values = _Weighted(self, self._tallies.sums(weights, jobs))
         return dict(self._named(values.leaf, values.entries))
 
     def _named(self, leaf: Leaf, entries: Entries) -> Iterator[tuple[str, Any]]:
         tree = fill(self._block, leaf, lambda each: entries(each) if each.by and each.listed else {}, {})
         return named(self._block, tree, self._name)
 
-    def _sheet_of_counts(self) -> None:
+    def _tally_counts(self) -> None:
         for name in dict.fromkeys(self._needed()):
             column = self._tally.columns[name]
             nothing = np.zeros(0, np.int64)
@@ -420,10 +420,10 @@ class WeightedBlock(Resampled):
             group = np.concatenate([nothing, *groups])
             if column.scale is not None:
                 values = np.concatenate([np.zeros(0), *(values for _, _, values in column.rows if values is not None)])
-                self._sheet.fractions(name, values, unit, group, column.size, column.scale)
+                self._tallies.fractions(name, values, unit, group, column.size, column.scale)
                 continue
             added = [np.ones(len(unit), np.int64) if values is None else values for unit, _, values in column.rows]
-            self._sheet.count(name, unit, group, column.size, np.concatenate([nothing, *added]))
+            self._tallies.count(name, unit, group, column.size, np.concatenate([nothing, *added]))
 
     def _needed(self) -> Iterator[str]:
         """The counts of all metrics that are sums."""
@@ -437,7 +437,7 @@ class WeightedBlock(Resampled):
                 yield from (name for metric in each.inner.metrics.values() for name in _names(metric))
                 yield from () if each.present is None else each.present.names
 
-    def _sheet_of_means(self) -> None:
+    def _tally_document_means(self) -> None:
         """The value of each document, and how many documents have one."""
         means = dict(document_means(self._block))
         names = dict.fromkeys(name for _, metric in means.values() for name in _names(metric))
@@ -450,8 +450,8 @@ class WeightedBlock(Resampled):
             scale = over.scale
             if scale is None:
                 scale = 2.0 ** -int(np.ceil(np.log2(np.abs(values[known]).max(initial=1.0))))
-            self._sheet.fractions(f"mean {path}", values[known], known, together, 1, scale)
-            self._sheet.count(f"number {path}", known, together, 1)
+            self._tallies.fractions(f"mean {path}", values[known], known, together, 1, scale)
+            self._tallies.count(f"number {path}", known, together, 1)
             self._document_values[path] = values
 
     # The documents that each metric depends on.
@@ -477,19 +477,19 @@ class WeightedBlock(Resampled):
             self._there[name] = table
         return self._there[name]
 
-    def _support(self, metric: Metric, block: Block, path: str) -> Counted:
+    def _support(self, metric: Metric, block: Block, path: str) -> Support:
         if isinstance(block.over, MeanOfDocuments):
-            return Counted(~np.isnan(self._document_values[path]))
+            return Support(~np.isnan(self._document_values[path]))
         if isinstance(block.over, MeanOfClasses):
             labels = self._tally.names[block.over.of]
             codes, _ = class_weights(block.over, self._task, labels)
             classes = {labels[code]: self._documents(metric.supported_by, code) for code in codes}
-            return Counted.over(classes, self._tally.documents)
-        return Counted(self._documents(metric.supported_by))
+            return Support.over(classes, self._tally.documents)
+        return Support(self._documents(metric.supported_by))
 
-    def _supports(self, each: Each) -> dict[str, dict[str, Counted]]:
+    def _supports(self, each: Each) -> dict[str, dict[str, Support]]:
         return {
-            label: {key: Counted(self._documents(metric.supported_by, code)) for key, metric in _inner(each).metrics.items()}
+            label: {key: Support(self._documents(metric.supported_by, code)) for key, metric in _inner(each).metrics.items()}
             for code, label in self._shown(each)
         }
 
