@@ -13,7 +13,7 @@ from calque.base.errors import ContractError, Issue, MergeError, Severity, by_pl
 from calque.base.files import write_whole
 from calque.base.short_repr import one_line
 from calque.corpus.boxes import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
-from calque.engines import kept, meter
+from calque.engines import current_progress, keep_workers
 from calque.evaluation.ledger import Ledger, check_disjoint, joint_units
 from calque.evaluation.result import Result, Sources
 from calque.evaluation.signature import Signature
@@ -129,11 +129,11 @@ class Evaluator:
         issues: list[Issue] = []
         sources = Sources()
         extent = ""
-        progress = meter()
+        progress = current_progress()
         before, done = progress.done, 0
         task = self.task.settled_by(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
-        with kept(self._jobs):
+        with keep_workers(self._jobs):
             pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
             for number, (true, predicted) in enumerate(pairs):
@@ -143,7 +143,7 @@ class Evaluator:
                     parts.add(ledger)
                     issues += ledger.issues
                     done += len(ledger.units)
-                    progress.reach(before + done)
+                    progress.set(before + done)
                 issues += [*true.issues, *predicted.issues]
                 sources |= Sources(true.origins(), predicted.origins())
                 extent = extent or _extent_of(true, predicted)
