@@ -258,7 +258,7 @@ class Result:
         tree = self.to_dict()
         return [
             *self.warning(),
-            *_told(self.task.view().sentence(tree)),
+            *_told(self.task.view().message(tree)),
             *self.task.view().sections(with_reasons(tree)),
             *(section for addition in self.additions for section in addition.sections),
             *noticed(issue for issue in self.issues if issue != self.unevaluated),
@@ -271,7 +271,7 @@ class Result:
         if self.unevaluated is not None:
             return self._without_numbers()
         tree = self.to_dict()
-        told = [*self.warning(), *_told(self.task.view().sentence(tree))]
+        told = [*self.warning(), *_told(self.task.view().message(tree))]
         added = [section for addition in self.additions for section in addition.brief]
         return [
             *told,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.metrics import MetricTable
     from calque.evaluation.nothing_evaluated import Ground
     from calque.evaluation.view import TaskView
 
@@ -118,9 +119,14 @@ def _spellings(task: type[Task]) -> Mapping[str, str]:
     """Return the name of a metric for its exact name, and for its name, its title and its aliases in lower case."""
     metrics = task.measures()
     folded = [(text.casefold(), metric.name) for metric in metrics for text in (metric.name, metric.title)]
-    aliases = [(alias.casefold(), full) for alias, full in task.aliases.items()]
+    aliases = [(alias.casefold(), full) for alias, full in (*task.aliases.items(), *_declared_aliases(task))]
     exact = [(metric.name, metric.name) for metric in metrics]
     return dict([*reversed(folded), *aliases, *exact])
+
+
+def _declared_aliases(task: type[Task]) -> list[tuple[str, str]]:
+    table = task.metric_table()
+    return [] if table is None else [(alias, metric.name) for metric in table.metrics for alias in metric.aliases]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,18 +177,30 @@ class Task(ABC):
         Task.known[cls.name] = cls
 
     @classmethod
+    def metric_table(cls) -> MetricTable | None:
+        """The declared metrics of this task: values, names, schema, CSV, gates and bootstrap replicates follow from them.
+
+        ``None`` for a task that defines `measure` and everything else that its numbers need.
+        """
+        return None
+
+    @classmethod
     def measures(cls) -> tuple[Measure, ...]:
         """What `calque explain` knows of this task."""
-        return ()
+        table = cls.metric_table()
+        return () if table is None else table.explained()
 
     @abstractmethod
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
         """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
 
-    @abstractmethod
-    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums do not take long
         """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
+        table = self.metric_table()
+        if table is None:
+            raise NotImplementedError(f"{type(self).__name__} must define measure or metric_table")
+        return table.compute(self, ledger)
 
     @staticmethod
     def begin(source: str) -> Any:
@@ -236,26 +254,32 @@ class Task(ABC):
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
-        return (name.name,)
+        table = self.metric_table()
+        return (name.name,) if table is None else table.address(name, self)
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """The names of all measures among these numbers, as `address` finds them."""
+        table = self.metric_table()
+        if table is not None:
+            return table.names(numbers)
         return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
-        return self.names(numbers)
+        table = self.metric_table()
+        return self.names(numbers) if table is None else table.names(numbers, requested=False)
 
     def primary(self) -> tuple[str, ...]:
         """The measures that a comparison tests when nobody names any."""
         return ()
 
-    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:  # noqa: ARG002  # a task need not declare anything
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
 
         What is in `names` and in none of them is measured anew for every replicate: right, and slow.
         """
-        return ()
+        table = self.metric_table()
+        return () if table is None else table.weighted(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
