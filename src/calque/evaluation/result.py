@@ -161,8 +161,7 @@ class Result:
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
             if nothing.code in (NO_COMMON_DOCUMENT, NO_COMMON_PAGE):  # "no predictions" would be untrue
                 undefined = dict.fromkeys(undefined, "nothing was evaluated")
-        issues = task.weighed((*issues, *task.losses(ledger)), numbers)
-        return cls(task, ledger, numbers, undefined, issues, sources)
+        return cls(task, ledger, numbers, undefined, task.issues(ledger, numbers, issues), sources)
 
     @property
     def signature(self) -> Signature:

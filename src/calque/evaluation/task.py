@@ -149,7 +149,7 @@ class Task(ABC):
     neutral: ClassVar[frozenset[str]] = frozenset()
     """The names of numbers that tell how much there is, and not how good it is."""
     numbers_documents: ClassVar[bool] = False
-    """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
+    """Whether documents may come without ids and are numbered then. A merge gives new numbers to those that it adds."""
     long_columns: ClassVar[bool] = False
     """Whether all that is read stands in a few long columns, as boxes do."""
     rows_are_named: ClassVar[bool] = False
@@ -207,15 +207,13 @@ class Task(ABC):
         """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
         return source
 
-    @renamed_arguments(expected="truth")
-    def settled(self, truth: Any) -> Task:  # noqa: ARG002  # most leave nothing open
-        """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
-        return self
-
     @renamed_arguments(expected="truth", found="predictions")
-    def settled_by(self, truth: Any, predictions: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
-        """The task with all that it leaves to either side filled in."""
-        return self.settled(truth)
+    def resolved(self, truth: Any, predictions: Any = None) -> Task:  # noqa: ARG002  # most tasks leave nothing open
+        """Return the task with the settings that it derives from its input, such as an inferred schema.
+
+        The evaluator calls this before it reads. ``predictions`` is ``None`` when only the ground truth is known yet.
+        """
+        return self
 
     def own_code(self) -> tuple[str, ...]:
         """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
@@ -225,10 +223,6 @@ class Task(ABC):
     def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
         """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
         return {}
-
-    def truth_digests(self, truth: Corpus) -> list[int] | None:
-        """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
-        return truth.digests()
 
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
@@ -302,14 +296,6 @@ class Task(ABC):
         """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
         return None
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
-        """What could not be evaluated, where only scoring shows it."""
-        return ()
-
-    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
-        """Return the issues of a result, with those that its numbers make a loss as losses."""
-        return issues
-
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
         if "documents" not in ledger.tables:
@@ -325,17 +311,13 @@ class Task(ABC):
                 known[rows.array(UNIT)] = rows.array(name)
         return Ground(flags["in_truth"], flags["in_found"])
 
-    def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
-        """Why results under this task and another with the same signature are not to be put together."""
-        return []
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result: those that readers found (``known``), and those that only the outcomes show."""
+        return known
 
-    def apart(self, other: Task) -> list[str]:  # noqa: ARG002  # most that can be compared can be added up
-        """Why ledgers of this task and of another cannot be added up, although their results may be compared."""
+    def conflicts(self, other: Task, *, merging: bool = False) -> list[str]:  # noqa: ARG002  # the signature has most settings
+        """Return why two results with the same signature cannot be compared, or merged, with one another."""
         return []
-
-    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:  # noqa: ARG002  # for tasks that number documents
-        """A ledger as it is added to others: what has only a number is counted on from the first that is free."""
-        return ledger
 
     def view(self) -> TaskView:
         """Return the functions that show results of this task."""

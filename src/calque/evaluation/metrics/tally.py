@@ -225,7 +225,7 @@ class PlainSums:
 
 def add_up(block: Block, rows: Callable[[Any, Ledger], Tally], task: Any, ledger: Ledger) -> PlainSums:
     """Add up the counts of a ledger, part by part."""
-    return ledger.folded(_Part(block, rows, task))
+    return ledger.fold(_Part(block, rows, task))
 
 
 @dataclass(frozen=True, eq=False)
