@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import MeasureName
     from calque.evaluation.presentation.ci_servers import CiTestCase
+    from calque.evaluation.slices import SliceView
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -166,6 +167,13 @@ class Checks(PartsBeside, Task):
         named = ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
         message = f"could not be judged: {named}"
         return (Issue("case-error", message, help="see their reasoning", severity=Severity.LOSS, count=len(broken)),)
+
+    @classmethod
+    def slice_view(cls) -> SliceView:
+        """Return what a slice shows: the summary of all cases, and of each evaluator."""
+        from calque.checks.presentation import SLICES
+
+        return SLICES
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""

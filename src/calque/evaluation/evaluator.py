@@ -17,6 +17,8 @@ from calque.engines import kept, meter
 from calque.evaluation.ledger import Ledger, check_disjoint, joint_units
 from calque.evaluation.result import Result, Sources
 from calque.evaluation.signature import Signature
+from calque.evaluation.slices import TABLE as SLICES
+from calque.evaluation.slices import SliceLabels
 from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
 from calque.evaluation.storage.state import Packed, pack, unpack, well_formed
 from calque.evaluation.task import Task, names_a_file, settings, task_class
@@ -133,13 +135,16 @@ class Evaluator:
         before, done = progress.done, 0
         task = self.task.settled_by(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
+        labels = SliceLabels(scoring) if scoring.by else None
         with kept(self._jobs):
             pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
             for number, (true, predicted) in enumerate(pairs):
                 # Where nobody can tell, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(true.units()), len(predicted.units()))))
-                for ledger in self._scored_or_known(scoring, true, predicted, number, known):
+                if labels is not None:
+                    labels.observe(true, predicted)
+                for ledger in self._scored_or_known(scoring, true, predicted, number, known, labels):
                     parts.add(ledger)
                     issues += ledger.issues
                     done += len(ledger.units)
@@ -147,6 +152,7 @@ class Evaluator:
                 issues += [*true.issues, *predicted.issues]
                 sources |= Sources(true.origins(), predicted.origins())
                 extent = extent or _extent_of(true, predicted)
+        issues += labels.finish() if labels is not None else ()
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._noticed(summarize(by_place(issues)))
@@ -154,16 +160,25 @@ class Evaluator:
         return self
 
     def _scored_or_known(
-        self, task: Task, truth: Corpus, predictions: Corpus, number: int, known: KeptBatches | None
+        self,
+        task: Task,
+        truth: Corpus,
+        predictions: Corpus,
+        number: int,
+        known: KeptBatches | None,
+        labels: SliceLabels | None,
     ) -> Iterator[Ledger]:
         """What a batch comes to, as it is added up."""
+
+        def kept(ledger: Ledger) -> Ledger:
+            return self._kept(ledger if labels is None else labels.label(ledger, truth, predictions), truth)
+
         if known is None:
-            for ledger in self._scored(task, truth, predictions):
-                yield self._kept(ledger, truth)
+            yield from map(kept, self._scored(task, truth, predictions))
             return
         before = known.get(number, lambda: in_canonical_order({*truth.units(), *predictions.units()}))
         if before is None:
-            made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
+            made = [*map(kept, self._scored(task, truth, predictions))]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
             before = known.put(number, Ledger.concat(made), issues)
         yield before
@@ -192,8 +207,13 @@ class Evaluator:
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
+        notes: tuple[Issue, ...] = ()
+        if self.task.by and SLICES not in ledger.tables:
+            labels = SliceLabels(self.task)
+            labels.observe_documents(ledger.units)
+            ledger, notes = labels.label(ledger), labels.finish()
         self._add(self._alone(self._kept(ledger)))
-        self._noticed(summarize([*issues, *ledger.issues]))
+        self._noticed(summarize([*issues, *ledger.issues, *notes]))
         self._sources |= sources or Sources()
         return self
 

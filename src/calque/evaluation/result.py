@@ -19,6 +19,7 @@ from calque.evaluation.metric_names import metric_path, metric_value
 from calque.evaluation.nothing_evaluated import CODES, NO_COMMON_DOCUMENT, NO_COMMON_PAGE, unevaluated
 from calque.evaluation.presentation.sections import Section, to_html, to_text, with_reasons
 from calque.evaluation.signature import Signature
+from calque.evaluation.slices import measure_slices
 from calque.evaluation.task import Task
 from calque.evaluation.verdict import NO_VERDICT, Verdict
 
@@ -154,7 +155,7 @@ class Result:
         cls, task: Task, ledger: Ledger, issues: tuple[Issue, ...] = (), sources: Sources = NO_SOURCES, *, jobs: int = 1
     ) -> Result:
         """The result of a ledger under its task."""
-        numbers, undefined = settle(task.measure(ledger, jobs=jobs))
+        numbers, undefined = settle({**task.measure(ledger, jobs=jobs), **measure_slices(task, ledger)})
         nothing = _nothing(task, ledger, sources)
         if nothing is not None:
             # Said once, and first: what readers noticed of it is in there.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.slices import SliceView
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
@@ -293,6 +294,13 @@ class Fields(PartsBeside, Task):
         short = name.name.casefold() + suffix
         full = (FIELD_HEADERS if name.label else HEADERS).get(short)
         return super().full_name(name) if full is None else replace(name, name=full, threshold=None)
+
+    @classmethod
+    def slice_view(cls) -> SliceView:
+        """Return what a slice shows: the metrics of all fields, and of each field."""
+        from calque.fields.presentation import SLICES
+
+        return SLICES
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from calque.base.wording import counted, percent, some
+from calque.evaluation.ledger import Ledger
 from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
 from calque.evaluation.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
 from calque.evaluation.presentation.sections import Section
+from calque.evaluation.slices import SliceView, with_used_labels
+from calque.evaluation.task import Task
 from calque.layout.numbers import MEASURES, NAMES, UNMATCHED
 
 MOST_COLUMNS = 12
@@ -48,6 +51,22 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [Section(title="", head=HEAD, rows=[("all", *(numbers[key] for key in NAMES))])]
 
 
+class LayoutSlices(SliceView):
+    """The metrics of all blocks, and of the classes that occur in a slice."""
+
+    def measure(self, task: Task, ledger: Ledger) -> Mapping[str, Any]:
+        """Return the numbers of the documents of a slice."""
+        return task.measure(with_used_labels(ledger))
+
+
+SLICES = LayoutSlices(
+    (*NAMES, "per_class"),
+    titles={metric.name: metric.title for metric in MEASURES if not metric.name.endswith("_blocks")},
+    counts={"layout_total_blocks": "blocks"},
+)
+"""What a slice shows."""
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     sizes = numbers["counts"]
@@ -63,6 +82,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
         Section(title="Layout", notes=[", ".join([*(counted(sizes[f"{noun}s"], noun) for noun in SIZES), *left_out])]),
         Section(title="", head=HEAD, rows=rows, rule_before=len(rows) - 1, notes=notes),
         _confusion(numbers["confusion"]),
+        *SLICES.sections(numbers),
     ]
 
 
@@ -87,25 +107,26 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         for name, row in numbers["confusion"].items()
         for column, count in row.items()
     ]
-    return [{"class": name, **{key: block[key] for key in NAMES}, **({} if name else sizes)} for name, block in rows] + taken
+    return [{"class": name, **{key: block[key] for key in NAMES}, **({} if name else sizes)} for name, block in rows] + [
+        *taken,
+        *SLICES.flat(numbers),
+    ]
 
 
 def result_schema() -> Schema:
     """The schema of what ``calque layout --format json`` prints."""
     block = {name: COUNT if name.endswith("_blocks") else SHARE for name in NAMES}
     sizes = object_of(dict.fromkeys(("documents", "pages", "truths", "predictions", "invalid", "dropped"), COUNT))
-    return result_of(
-        "layout",
-        {
-            **block,
-            "per_class": map_of(object_of(block)),
-            "documents": map_of(object_of(block)),
-            "confusion": map_of(map_of(COUNT)),
-            "counts": sizes,
-            "only_truth": list_of(UNIT_ID),
-            "only_predictions": list_of(UNIT_ID),
-        },
-    )
+    numbers = {
+        **block,
+        "per_class": map_of(object_of(block)),
+        "documents": map_of(object_of(block)),
+        "confusion": map_of(map_of(COUNT)),
+        "counts": sizes,
+        "only_truth": list_of(UNIT_ID),
+        "only_predictions": list_of(UNIT_ID),
+    }
+    return result_of("layout", numbers, SLICES.schema(numbers))
 
 
 STRONG, WEAK = 0.9, 0.8

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.slices import SliceView
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -85,6 +86,13 @@ class Layout(BoxReading, PartsBeside, Task):
         from calque.layout.numbers import measure
 
         return measure(ledger, self.iou)
+
+    @classmethod
+    def slice_view(cls) -> SliceView:
+        """Return what a slice shows: the metrics of all blocks, and of each class."""
+        from calque.layout.presentation import SLICES
+
+        return SLICES
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.slices import SliceView
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
 FOUR = ("pairs", "successors", "footrule", "edit")
@@ -96,6 +97,13 @@ class Order(PartsBeside, Task):
         from calque.order.scoring import remarks
 
         return remarks(ledger)
+
+    @classmethod
+    def slice_view(cls) -> SliceView:
+        """Return what a slice shows: the metrics of all pages, and their means over pages and documents."""
+        from calque.order.presentation import SLICES
+
+        return SLICES
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: a bare name is over all pages together."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.slices import SliceView
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
 """Measures that can be asked for alone."""
@@ -83,19 +84,10 @@ class Tables(PartsBeside, Task):
         key="lenient",
         help="Keep the later of two cells in one slot and skip bad cells (JSON, XML).",
     )
-    by: tuple[str, ...] = setting(
-        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
-    )
-    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and columns for --by.")
 
     def __post_init__(self) -> None:
         take_in(self)
         self._check_choices()
-        object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
-        if self.metadata:
-            from calque.readers.sides.metadata import metadata_text
-
-            object.__setattr__(self, "metadata", metadata_text(self.metadata))
 
     def _check_choices(self) -> None:
         from calque.base.text_normalization import FOLDS
@@ -156,6 +148,13 @@ class Tables(PartsBeside, Task):
         from calque.tables.numbers import measure
 
         return measure(self, ledger)
+
+    @classmethod
+    def slice_view(cls) -> SliceView:
+        """Return what a slice shows: the means over tables, and the counts of all tables together."""
+        from calque.tables.presentation import SLICES
+
+        return SLICES
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: a bare name is the mean over truth tables."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.slices import SliceView
     from calque.readers.text.text_files import TextReading
     from calque.words.text.cleaning import Cleaning
 
@@ -361,6 +362,13 @@ class Words(PartsBeside, Task):
         from calque.words.numbers import measure
 
         return measure(self, ledger)
+
+    @classmethod
+    def slice_view(cls) -> SliceView:
+        """Return what a slice shows: the metrics of all words, and their means over documents."""
+        from calque.words.presentation import SLICES
+
+        return SLICES
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
