@@ -338,6 +338,7 @@ def a_slice_is_a_run_on_its_documents(subject: Subject, documents: list[Document
         assert block == (alone and {"documents": len(alone.ledger.units), **view.block(alone.numbers)})
     plain = subject.result(documents)
     assert {key: value for key, value in result.numbers.items() if key != "slices"} == plain.numbers
+    assert Evaluator(task, keep="numbers").update(*subject.corpora(documents)).compute().numbers == result.numbers
     shards = [subject.evaluator([document], task) for document in documents]
     for shard in shards[1:]:
         shards[0].merge(shard)

@@ -153,21 +153,11 @@ def document_values(ledger: Ledger, column: str) -> list[str] | None:
     return texts
 
 
-def with_used_labels(ledger: Ledger) -> Ledger:
-    """Return the ledger with only those labels that occur in it: a part of a ledger has the labels of the whole."""
-    import numpy as np
-
-    from calque.base.columns import Table
-
+def used_labels(ledger: Ledger) -> set[str]:
+    """Return the labels that occur in a ledger: a part of a ledger has the vocabulary of the whole."""
     labels = ledger.names["label"]
-    tables = {name: table for name, table in ledger.tables.items() if "label" in table}
-    used = np.unique(np.concatenate([table.array("label") for table in tables.values()]))
-    used = used[used >= 0]
-    code = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry serves rows without a label
-    code[used] = np.arange(len(used))
-    recoded = {name: Table({**table.columns, "label": code[table.array("label")]}) for name, table in tables.items()}
-    names = {**ledger.names, "label": tuple(labels[place] for place in used.tolist())}
-    return replace(ledger, names=names, tables={**ledger.tables, **recoded})
+    tables = (table for piece in ledger.pieces() for table in piece.ledger.tables.values() if "label" in table)
+    return {labels[code] for table in tables for code in set(table.array("label").tolist()) if code >= 0}
 
 
 class SliceView:

@@ -10,7 +10,7 @@ from calque.evaluation.ledger import Ledger
 from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
 from calque.evaluation.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
 from calque.evaluation.presentation.sections import Section
-from calque.evaluation.slices import SliceView, with_used_labels
+from calque.evaluation.slices import SliceView, used_labels
 from calque.evaluation.task import Task
 from calque.layout.numbers import MEASURES, NAMES, UNMATCHED
 
@@ -56,7 +56,8 @@ class LayoutSlices(SliceView):
 
     def measure(self, task: Task, ledger: Ledger) -> Mapping[str, Any]:
         """Return the numbers of the documents of a slice."""
-        return task.measure(with_used_labels(ledger))
+        numbers, used = task.measure(ledger), used_labels(ledger)
+        return {**numbers, "per_class": {label: block for label, block in numbers["per_class"].items() if label in used}}
 
 
 SLICES = LayoutSlices(
