@@ -24,7 +24,7 @@ from calque.fields.confidence.ranking import _by_tie
 from calque.fields.failures import errors
 from calque.kernels import VARIABLE
 from calque.kernels.reference.boxes import Grouped, pairs
-from calque.order.pictured import _strips
+from calque.order.report_data import _strips
 from calque.readers.boxes.read_back import _aligned
 from calque.readers.page_rows.writing import rows_of
 from calque.readers.sides.sheets import CROWDED, laid
@@ -54,7 +54,7 @@ def unkind_sorts() -> Iterator[None]:
 def told(result: Any) -> Any:
     """Everything that people see of a result."""
     shown = [(section.title, section.rows, section.notes) for section in result.sections()]
-    drawn = result.task.pictured(result.ledger, result.task.viewed(result.ledger, result.numbers))
+    drawn = result.task.view().report_data(result.ledger, result.task.view().report_numbers(result.ledger, result.numbers))
     page = drawn and (repr(drawn.head), [(name, column.tobytes()) for name, column in drawn.columns.items()])
     return bits(result), repr(result.to_dict()), repr(shown), repr(list(result.outcomes().rows())), page
 

@@ -324,7 +324,7 @@ def a_slice_is_a_run_on_its_documents(subject: Subject, documents: list[Document
     values = data.draw(st.lists(st.sampled_from(["", "one", "two"]), min_size=len(names), max_size=len(names)))
     columns = {"kind": dict(zip(names, values, strict=True))}
     task = replace(subject.task, by=("kind",), metadata=json.dumps({"file": "metadata.csv", "columns": columns}))
-    result, view = subject.result(documents, task), subject.task.slice_view()
+    result, view = subject.result(documents, task), subject.task.view().slices
     if view is None:  # a ceiling routes by the column
         assert "slices" not in result.numbers
         return

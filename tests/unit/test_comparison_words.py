@@ -334,7 +334,7 @@ def test_alarms_without_boxes_are_known_by_their_labels() -> None:
 @pytest.mark.parametrize("task", ["layout", "words", "fields"])
 def test_what_was_let_go_of_leaves_the_scores_of_documents(task: str) -> None:
     made = MADE[task]()
-    whole, slim = (made.task.standing(ledger) for ledger in (made.ledger, made.ledger.without_details()))
+    whole, slim = (made.task.run_outcomes(ledger) for ledger in (made.ledger, made.ledger.without_details()))
     assert whole is not None
     assert slim is not None
     assert slim.scores.tolist() == whole.scores.tolist()
@@ -355,7 +355,7 @@ def test_tasks_that_tell_nothing_of_their_truths_have_no_changes() -> None:
     layout = compare([MADE["layout"](), MADE["layout"](better=True)], ["old", "new"], resampling=FEW)
     assert _pair(layout, "new", ["so"]) == {**told, "counts": [0, 0, 1, 1], "documents": [0, 3, 0]}
     first = layout.results["old"]
-    standing = first.task.standing(first.ledger)
+    standing = first.task.run_outcomes(first.ledger)
     assert standing is not None
     assert rows_of(first, standing.truths, {}).tolist() == [-1] * len(standing.truths.unit)  # nothing is drawn of them
 

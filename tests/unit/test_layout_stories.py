@@ -116,7 +116,7 @@ def test_what_a_report_is_given() -> None:
     """A block that is found and right, one under another name, one that is not found, and a prediction that nothing takes."""
     truth: Named = [("image", 0), ("text", 1), ("text", 2)]
     made = result(truth, [("image", 0), ("image", 1), ("text", 9)])
-    drawn = made.task.pictured(made.ledger, made.numbers)
+    drawn = made.task.view().report_data(made.ledger, made.numbers)
     assert drawn is not None
     outcomes = {name: drawn.columns[name].tolist() for name in ("t.outcome.0", "p.outcome.0", "t.cell")}
     assert outcomes == {
@@ -153,7 +153,7 @@ def test_a_block_that_cannot_be_compared_is_in_no_cell() -> None:
         [{"bbox": [0, 0, 9, 9], "category": "image"}],
     )
     result = made.compute()
-    drawn = result.task.pictured(result.ledger, result.numbers)
+    drawn = result.task.view().report_data(result.ledger, result.numbers)
     assert drawn is not None
     assert drawn.columns["t.outcome.0"].tolist() == [columns.TP, columns.INVALID]
     cell = drawn.columns["t.cell"]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
 
 
-def standing(task: Ceiling, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(task: Ceiling, ledger: Ledger) -> RunOutcomes:
     """The units that count, at the lowest level."""
     level = Level(task, ledger, 0)
     truth, labels, rows = ledger.table("truth"), ledger.names["label"], level.rows.tolist()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
 from calque.evaluation.boxes.reading import BoxReading
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting
 
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from calque.base.errors import Issue
     from calque.ceiling.systems import Systems
     from calque.corpus.boxes import Corpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.view import TaskView
     from calque.fields.task import Fields
 
 KINDS = ("boxes", "layout", "fields")
@@ -29,7 +31,7 @@ WORDS = "what a lattice of several OCR systems could give is told by calque word
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Ceiling(BoxReading, PartsBeside, Task):
+class Ceiling(BoxReading, Task):
     """What any combination of systems could reach: the best single one, the best routing, the best selection, and beyond.
 
     ``found`` is a mapping of names to systems, or a sequence of them.
@@ -235,16 +237,6 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
         return remarks(self, ledger)
 
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The ladder at every level, what systems share, and as many annotations to look at as were asked for."""
-        from calque.ceiling.presentation import sections
-
-        return sections(numbers, self.suspects)
-
-    @classmethod
-    def slice_view(cls) -> None:
-        """Return nothing: a ceiling routes documents by the columns of ``--by``."""
-
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         from calque.ceiling.numbers import address
@@ -273,8 +265,32 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
         return outcomes(self, ledger, threshold)
 
-    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
-        """One unit a line, with its masks at every level."""
-        from calque.ceiling.outcomes import listed
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.ceiling.compared import resampled
 
-        return listed(self, ledger)
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.ceiling.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.ceiling import outcomes, presentation, report_data
+        from calque.evaluation.view import TaskView
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=lambda numbers: presentation.sections(numbers, self.suspects),
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+            outcome_rows=partial(outcomes.listed, self),
+        )

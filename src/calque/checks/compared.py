@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.checks.task import Checks
 
 
-def standing(_task: Checks, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(_task: Checks, ledger: Ledger) -> RunOutcomes:
     """One entry for each case and evaluator."""
     judged = case_rows(ledger)
     cases = judged.pop("")

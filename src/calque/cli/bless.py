@@ -108,7 +108,7 @@ class Renewal:
         except MergeError as error:
             self.why = str(error)
             return
-        sides = [(side, side.task.standing(side.ledger)) for side in (old, self.result)]
+        sides = [(side, side.task.run_outcomes(side.ledger)) for side in (old, self.result)]
         (base, first), (run, second) = sides
         if first is not None and second is not None:
             self.changes = changes("new", (base, first), (run, second))

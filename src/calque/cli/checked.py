@@ -147,7 +147,7 @@ def _gate(one: CheckedSuite) -> list[CiTestCase]:
     if not one.suite.gate.given:
         return []
     group, name = f"{one.suite.name}.gate", "gate"
-    own = one.result.task.failures(one.result.numbers)
+    own = one.result.task.view().failures(one.result.numbers)
     if own:
         return [CiTestCase(group, name, "failure", own[0], own[1:])]
     lost = one.result.numbers["summary"]["error"]

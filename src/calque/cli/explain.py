@@ -52,7 +52,7 @@ def _json_schema(verb: str | None) -> dict[str, Any]:
     """The schema of a verb's results, of comparisons, or of all results: their task says which part holds."""
     from calque.evaluation.presentation.result_schema import any_of_tasks, comparison_of
 
-    schemas = {name: task.result_schema() for name in BUILT_IN if (task := task_class(name)) is not None}
+    schemas = {name: task().view().schema() for name in BUILT_IN if (task := task_class(name)) is not None}
     if verb is None:
         return any_of_tasks(schemas)
     if verb == "compare":
@@ -155,7 +155,7 @@ def _known() -> dict[str, list[Entry]]:
         for alias, name in getattr(task_class(task), "aliases", {}).items():
             if name in by_name:
                 known.setdefault(alias.casefold(), []).insert(0, (task, by_name[name]))
-    columns = {name: kind.columns() for name in BUILT_IN if (kind := task_class(name)) is not None}
+    columns = {name: kind().view().columns for name in BUILT_IN if (kind := task_class(name)) is not None}
     columns["audit"] = agreement.COLUMNS
     columns["compare"] = COMPARED
     columns["ceiling"] = {**columns["ceiling"], **LEVELS}

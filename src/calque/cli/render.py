@@ -46,7 +46,7 @@ def check_wanted(kinds: Iterable[str], *, brief: bool, task: type[Task] | None =
     for kind in kinds:
         if brief and kind not in (*FOR_PEOPLE, *FOR_SERVERS):
             raise ConfigError(f"--brief is for what people read ({', '.join(FOR_PEOPLE)}); {kind} is always whole")
-        if kind == "template" and task is not None and task.report_sections is Task.report_sections:
+        if kind == "template" and task is not None and task().view().template is None:
             raise ConfigError(f"the source document of {task.name} has no reporting template; use --format markdown")
 
 

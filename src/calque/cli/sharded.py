@@ -48,17 +48,17 @@ def in_this_process(
 
 
 def _evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
-    from calque.engines import meter
+    from calque.engines import current_progress
     from calque.evaluation.evaluator import Evaluator
     from calque.evaluation.shards.cluster import evaluated_shard
 
     evaluator = Evaluator(_settled(task, shards), keep=keep, jobs=jobs)
     if len(shards) > 1:
-        meter().expect(len(shards), "shard")
+        current_progress().expect(len(shards), "shard")
     for shard in shards:
         evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
         if len(shards) > 1:
-            meter().advance()
+            current_progress().advance()
     return evaluator
 
 

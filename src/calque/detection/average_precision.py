@@ -12,7 +12,7 @@ import numpy as np
 from calque.base.columns import Flags, Floats, Ints, where_else
 from calque.base.wording import counted
 from calque.corpus.boxes import Extent
-from calque.engines import at_once, threads_for
+from calque.engines import run_parallel, threads_for
 from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import Measure, Undefined, counts
 from calque.evaluation.storage.ranked_runs import Rows, Stretch
@@ -163,7 +163,7 @@ class Drawing:
         if before is None:
             return self._whole(_in_order(stretch, self.jobs))
         works = (partial(self._part, stretch, area, before[area]) for area in range(len(self.truths)))
-        drawn = at_once(self.jobs, *works)
+        drawn = run_parallel(self.jobs, *works)
         within = [_hits(stretch, 0, limit)[0].astype(np.float64) for limit in self.limits[:-1]]
         return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], within)
 
@@ -207,7 +207,7 @@ def _in_order(stretch: Stretch, jobs: int) -> Stretch:
         return stretch
     rows = stretch.order.order.astype(np.int64)  # once for all four: NumPy would do so for each
     in_order = (partial(np.take, column, rows, axis=0) for column in (stretch.scores, *stretch.columns))
-    scores, *columns = at_once(threads_for(len(rows), jobs), *in_order)
+    scores, *columns = run_parallel(threads_for(len(rows), jobs), *in_order)
     in_place = ScoreOrder(np.arange(len(rows), dtype=np.int32), stretch.order.class_offsets)
     return Stretch(in_place, scores, tuple(columns), last=stretch.last)
 

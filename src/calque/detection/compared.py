@@ -34,7 +34,7 @@ MISSED = "FN"
 """A truth that is not found, where kinds do not say more."""
 
 
-def standing(task: Detection, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(task: Detection, ledger: Ledger) -> RunOutcomes:
     """At the lowest threshold; only truths that count."""
     cut = Cut(ledger, task.iou[0], EmptyPages.of(task, ledger))
     scores = F1.values(cut.tally(UNIT, len(ledger.units)))

@@ -14,7 +14,7 @@ from calque.base.columns import Flags, Floats, Ints, Table
 from calque.detection import average_precision
 from calque.detection.kinds import numbers
 from calque.detection.scoring import EXCLUDED, INVALID, Status
-from calque.engines import at_once, threads_for
+from calque.engines import run_parallel, threads_for
 from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import (
     Mean,
@@ -132,7 +132,7 @@ SCOPES = {
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     sizes = ledger.folded(Sizes)
-    averages, kinds, *metrics = at_once(
+    averages, kinds, *metrics = run_parallel(
         threads_for(sizes.found, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},

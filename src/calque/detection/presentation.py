@@ -124,6 +124,9 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     ]
 
 
+SLICES = DetectionSlices()
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers)]
@@ -131,7 +134,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     shown += _coco(numbers["coco"])
     if "errors" in numbers:
         shown.append(_errors(numbers["errors"]))
-    shown += [*views.sections(numbers), *DetectionSlices().sections(numbers)]
+    shown += [*views.sections(numbers), *SLICES.sections(numbers)]
     notes = [*_empty_pages(numbers), *one_sided(numbers["documents"])]
     return [*shown, Section(title="", notes=notes)] if notes else shown
 
@@ -328,7 +331,7 @@ def result_schema() -> Schema:
 
 
 def _slices_schema() -> dict[str, Schema]:
-    return {key: perhaps(schema) for key, schema in DetectionSlices().schema({}).items()}
+    return {key: perhaps(schema) for key, schema in SLICES.schema({}).items()}
 
 
 def _coco_schema() -> Schema:

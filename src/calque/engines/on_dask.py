@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from calque.base.errors import DISTRIBUTION, CalqueError, MissingExtra
 from calque.engines.engine import Item, Outcome
-from calque.engines.telling import meter
+from calque.engines.progress import current_progress
 
 FAN_IN = 8
 """How many results are added up at once."""
@@ -166,7 +166,7 @@ class Cluster:
             for future in as_completed(futures, loop=self._client.loop):
                 if future.status != "finished":
                     future.result()
-                meter().advance()
+                current_progress().advance()
 
     def reduced(self, add_up: Callable[[list[Any]], Any], futures: Sequence[Any]) -> Any:
         """All of them added up, some at a time, by whoever has most of them; what comes of it stays there.

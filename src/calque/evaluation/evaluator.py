@@ -13,12 +13,11 @@ from calque.base.errors import ContractError, Issue, MergeError, Severity, by_pl
 from calque.base.files import write_whole
 from calque.base.short_repr import one_line
 from calque.corpus.boxes import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
-from calque.engines import kept, meter
+from calque.engines import current_progress, keep_workers
 from calque.evaluation.ledger import Ledger, check_disjoint, joint_units
 from calque.evaluation.result import Result, Sources
 from calque.evaluation.signature import Signature
-from calque.evaluation.slices import TABLE as SLICES
-from calque.evaluation.slices import SliceLabels
+from calque.evaluation.slices import SeenMetadata, with_slice_values
 from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
 from calque.evaluation.storage.state import Packed, pack, unpack, well_formed
 from calque.evaluation.task import Task, names_a_file, settings, task_class
@@ -131,28 +130,27 @@ class Evaluator:
         issues: list[Issue] = []
         sources = Sources()
         extent = ""
-        progress = meter()
+        progress = current_progress()
         before, done = progress.done, 0
         task = self.task.settled_by(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
-        labels = SliceLabels(scoring) if scoring.by else None
-        with kept(self._jobs):
+        metadata = SeenMetadata(scoring)
+        with keep_workers(self._jobs):
             pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
             for number, (true, predicted) in enumerate(pairs):
                 # Where nobody can tell, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(true.units()), len(predicted.units()))))
-                if labels is not None:
-                    labels.observe(true, predicted)
-                for ledger in self._scored_or_known(scoring, true, predicted, number, known, labels):
+                metadata.observe(true, predicted)
+                for ledger in self._scored_or_known(scoring, true, predicted, number, known):
                     parts.add(ledger)
                     issues += ledger.issues
                     done += len(ledger.units)
-                    progress.reach(before + done)
+                    progress.set(before + done)
                 issues += [*true.issues, *predicted.issues]
                 sources |= Sources(true.origins(), predicted.origins())
                 extent = extent or _extent_of(true, predicted)
-        issues += labels.finish() if labels is not None else ()
+        issues += metadata.finish()
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._noticed(summarize(by_place(issues)))
@@ -160,25 +158,16 @@ class Evaluator:
         return self
 
     def _scored_or_known(
-        self,
-        task: Task,
-        truth: Corpus,
-        predictions: Corpus,
-        number: int,
-        known: KeptBatches | None,
-        labels: SliceLabels | None,
+        self, task: Task, truth: Corpus, predictions: Corpus, number: int, known: KeptBatches | None
     ) -> Iterator[Ledger]:
         """What a batch comes to, as it is added up."""
-
-        def kept(ledger: Ledger) -> Ledger:
-            return self._kept(ledger if labels is None else labels.label(ledger, truth, predictions), truth)
-
         if known is None:
-            yield from map(kept, self._scored(task, truth, predictions))
+            for ledger in self._scored(task, truth, predictions):
+                yield self._kept(ledger, truth, predictions)
             return
         before = known.get(number, lambda: in_canonical_order({*truth.units(), *predictions.units()}))
         if before is None:
-            made = [*map(kept, self._scored(task, truth, predictions))]
+            made = [self._kept(ledger, truth, predictions) for ledger in self._scored(task, truth, predictions)]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
             before = known.put(number, Ledger.concat(made), issues)
         yield before
@@ -207,13 +196,10 @@ class Evaluator:
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
-        notes: tuple[Issue, ...] = ()
-        if self.task.by and SLICES not in ledger.tables:
-            labels = SliceLabels(self.task)
-            labels.observe_documents(ledger.units)
-            ledger, notes = labels.label(ledger), labels.finish()
+        metadata = SeenMetadata(self.task)
+        metadata.observe_documents(ledger.units)
         self._add(self._alone(self._kept(ledger)))
-        self._noticed(summarize([*issues, *ledger.issues, *notes]))
+        self._noticed(summarize([*issues, *ledger.issues, *metadata.finish()]))
         self._sources |= sources or Sources()
         return self
 
@@ -239,7 +225,8 @@ class Evaluator:
         parts.add(ledger)
         return parts
 
-    def _kept(self, ledger: Ledger, truth: Corpus | None = None) -> Ledger:
+    def _kept(self, ledger: Ledger, truth: Corpus | None = None, *predictions: Corpus) -> Ledger:
+        ledger = with_slice_values(self.task, ledger, *(() if truth is None else (truth, *predictions)))
         if self._keep == "numbers":
             return ledger.without_details()
         if truth is None:

@@ -189,7 +189,7 @@ class Result:
     @property
     def failures(self) -> list[str]:
         """The gates that failed, one line each. `gated` sets gates; a suite of checks has its own."""
-        return [*self.verdict.failures, *self.task.failures(self.numbers)]
+        return [*self.verdict.failures, *self.task.view().failures(self.numbers)]
 
     def __getitem__(self, key: str | tuple[str, str]) -> float | None:
         label, text = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
@@ -224,7 +224,7 @@ class Result:
             "settings": dict(signature.settings),
             "sources": self.sources.to_dict(),
             **self.numbers,
-            **self.task.appended(self.ledger),
+            **self.task.view().additions(self.ledger),
             **{addition.key: addition.tree for addition in self.additions},
             **self.verdict.to_dict(self.failures if self.verdict else ()),
             "undefined": dict(self.undefined),
@@ -248,7 +248,8 @@ class Result:
 
     def listed(self) -> Iterator[dict[str, Any]]:
         """The outcomes one by one, as JSONL prints them."""
-        return self.task.listed(self.ledger)
+        rows = self.task.view().outcome_rows
+        return self.task.outcomes(self.ledger).rows() if rows is None else rows(self.ledger)
 
     def sections(self) -> list[Section]:
         """The main thing in a sentence, the numbers as a person reads them, what was noticed in the data, the signature."""
@@ -259,8 +260,8 @@ class Result:
         tree = self.to_dict()
         return [
             *self.warning(),
-            *_told(self.task.sentence(tree)),
-            *self.task.sections(with_reasons(tree)),
+            *_told(self.task.view().sentence(tree)),
+            *self.task.view().sections(with_reasons(tree)),
             *(section for addition in self.additions for section in addition.sections),
             *noticed(issue for issue in self.issues if issue != self.unevaluated),
             *self.verdict.sections(),
@@ -272,11 +273,11 @@ class Result:
         if self.unevaluated is not None:
             return self._without_numbers()
         tree = self.to_dict()
-        told = [*self.warning(), *_told(self.task.sentence(tree))]
+        told = [*self.warning(), *_told(self.task.view().sentence(tree))]
         added = [section for addition in self.additions for section in addition.brief]
         return [
             *told,
-            *self.task.brief_sections(with_reasons(tree)),
+            *self.task.view().brief(with_reasons(tree)),
             *added,
             *self.verdict.sections(),
             *_told(str(self.signature)),
@@ -286,7 +287,9 @@ class Result:
         """Return the metrics in the reporting template of the task's source document; empty if it has none."""
         if self.unevaluated is not None:
             return self._without_numbers()
-        return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
+        template = self.task.view().template
+        filled = [] if template is None else template(with_reasons(self.to_dict()))
+        return [*self.warning(), *filled]
 
     def _without_numbers(self) -> list[Section]:
         """Return why nothing was evaluated, and the signature: tables of zeros would mislead."""
@@ -305,12 +308,15 @@ class Result:
 
     def spreadsheet(self) -> list[dict[str, Any]]:
         """Return the metrics as rows of one table, each with the signature."""
-        rows = [*self.task.flat(with_reasons(self.to_dict())), *(row for addition in self.additions for row in addition.rows)]
+        rows = [
+            *self.task.view().rows(with_reasons(self.to_dict())),
+            *(row for addition in self.additions for row in addition.rows),
+        ]
         return [{**row, "signature": str(self.signature)} for row in rows]
 
     def tests(self) -> list[CiTestCase]:
         """The result as a server shows it: what gates say, whether everything was evaluated, what was judged one by one."""
-        return [*self.gate_tests(), *(self.task.tests(self.ledger) or [self.whole()])]
+        return [*self.gate_tests(), *(self.task.view().test_cases(self.ledger) or [self.whole()])]
 
     def whole(self) -> CiTestCase:
         """Whether everything was evaluated, as a test."""

@@ -1,12 +1,13 @@
 """Slices: the metrics of the documents that share a value, such as a language, for every task (``--by``, ``--metadata``).
 
-While documents are scored, `SliceLabels` stores the value of each document in a table of the ledger. `measure_slices` splits
-the ledger by these values and measures each part as its task measures any ledger. A task declares with a `SliceView` which
-numbers a slice has, and which of them its table shows.
+While documents are scored, `with_slice_values` stores the value of each document in a table of the ledger. `measure_slices`
+splits the ledger by these values and measures each part as its task measures any ledger. The `SliceView` of a task declares
+which numbers a slice has, and which of them its table shows.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,24 +29,18 @@ TABLE = "slices"
 NO_VALUE = "no slice has a value"
 
 
-class SliceLabels:
-    """The value of each document in the columns of ``--by``.
-
-    A column of the metadata file replaces a column of that name in the data. In the data, a value of the ground truth goes
-    before that of the predictions.
-    """
+class SeenMetadata:
+    """The columns of ``--by`` and the documents of the metadata file that an update has seen."""
 
     def __init__(self, task: Task) -> None:
-        file: dict[str, Any] = json.loads(task.metadata) if task.metadata else {"file": "", "columns": {}}
         self._by = task.by
-        self._path: str = file["file"]
-        self._file: dict[str, dict[str, str]] = file["columns"]
-        self._unseen = {document for values in self._file.values() for document in values}
-        self._columns = set(self._file)
+        self._path, file = _metadata(task.metadata if task.by else "")
+        self._unseen = {document for values in file.values() for document in values}
+        self._columns = set(file)
 
     def observe(self, *sides: Corpus) -> None:
         """Remember the documents and the columns of some corpora."""
-        for side in _single_corpora(sides):
+        for side in _single_corpora(sides) if self._by else ():
             self.observe_documents(side.units())
             self._columns.update(_own_columns(side))
 
@@ -53,25 +48,6 @@ class SliceLabels:
         """Remember documents."""
         if self._unseen:
             self._unseen.difference_update(map(str, documents))
-
-    def label(self, ledger: Ledger, *sides: Corpus) -> Ledger:
-        """Return the ledger with the values of its documents."""
-        import numpy as np
-
-        from calque.base.columns import Column, Strings, Table
-        from calque.evaluation.ledger import UNIT
-
-        columns: dict[str, Column] = {UNIT: np.arange(len(ledger.units), dtype=np.int32)}
-        for column in self._by:
-            if column in self._file:
-                file = self._file[column]
-                columns[_column(column)] = Strings.pack(file.get(str(unit), "") for unit in ledger.units)
-                continue
-            own: dict[UnitId, Any] = {}
-            for side in reversed([*_single_corpora(sides)]):
-                own.update(_own_values(side, column))
-            columns[_column(column)] = Strings.pack(value_text(own.get(unit)) for unit in ledger.units)
-        return replace(ledger, tables={**ledger.tables, TABLE: Table(columns)})
 
     def finish(self) -> tuple[Issue, ...]:
         """Return a note about documents that only the metadata file has.
@@ -89,6 +65,40 @@ class SliceLabels:
         count, first = len(self._unseen), min(self._unseen)
         text = f"{count:,} document{'s' if count > 1 else ''} that neither side has, such as {first!r}"
         return (Issue("metadata-unknown", text, self._path, severity=Severity.NOTE),)
+
+
+def with_slice_values(task: Task, ledger: Ledger, *sides: Corpus) -> Ledger:
+    """Return the ledger with the value of each document in each column of ``--by``; a ledger that has values stays as it is.
+
+    A column of the metadata file replaces a column of that name in the data. In the data, a value of the ground truth goes
+    before that of the predictions.
+    """
+    if not task.by or TABLE in ledger.tables:
+        return ledger
+    import numpy as np
+
+    from calque.base.columns import Column, Strings, Table
+    from calque.evaluation.ledger import UNIT
+
+    _, file = _metadata(task.metadata)
+    columns: dict[str, Column] = {UNIT: np.arange(len(ledger.units), dtype=np.int32)}
+    for column in task.by:
+        if column in file:
+            values = file[column]
+            columns[_column(column)] = Strings.pack(values.get(str(unit), "") for unit in ledger.units)
+            continue
+        own: dict[UnitId, Any] = {}
+        for side in reversed([*_single_corpora(sides)]):
+            own.update(_own_values(side, column))
+        columns[_column(column)] = Strings.pack(value_text(own.get(unit)) for unit in ledger.units)
+    return replace(ledger, tables={**ledger.tables, TABLE: Table(columns)})
+
+
+@functools.lru_cache(maxsize=2)  # each batch of documents needs the same file
+def _metadata(text: str) -> tuple[str, Mapping[str, Mapping[str, str]]]:
+    """Return the name and the columns of a metadata file, from the text that a task keeps of it."""
+    content: dict[str, Any] = json.loads(text) if text else {"file": "", "columns": {}}
+    return content["file"], content["columns"]
 
 
 def _single_corpora(sides: Iterable[Corpus]) -> Iterator[Corpus]:
@@ -297,7 +307,7 @@ def measure_slices(task: Task, ledger: Ledger) -> dict[str, Any]:
     """
     from calque.evaluation.measures import Undefined
 
-    view = task.slice_view()
+    view = task.view().slices
     if not task.by or view is None:
         return {}
     plain = replace(task, by=(), metadata="")

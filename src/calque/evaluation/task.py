@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.presentation.ci_servers import CiTestCase
-    from calque.evaluation.presentation.report_data import Finding, Pictured, Sentence
-    from calque.evaluation.presentation.sections import Section
-    from calque.evaluation.slices import SliceView
+    from calque.evaluation.view import TaskView
 
 BUILT_IN = {
     "detection": "calque.detection",
@@ -44,8 +41,9 @@ BUILT_IN = {
 }
 """The tasks that come with calque and the module that defines each."""
 
+
 HEAD = ("task", "version", "signature")
-"""What a result's JSON begins with: it says whose the numbers are, and is none of them."""
+"""The keys at the start of a result's JSON that are not numbers."""
 
 Kind = Literal["number", "count", "numbers", "word", "words", "uses", "weights", "choice", "switch", "file", "path"]
 """What a setting holds. A ``count`` is a whole number, and ``uses`` are words that may hold commas. Of a ``file`` or a ``path``
@@ -182,18 +180,6 @@ class Task(ABC):
         """What `calque explain` knows of this task."""
         return ()
 
-    @classmethod
-    def columns(cls) -> Mapping[str, str]:
-        """What stands in the columns of this task's tables, where they are no measures."""
-        return {"measure": "The name of a number.", "value": "The number."}
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of what a result of this task looks like as JSON."""
-        from calque.evaluation.presentation.result_schema import result_of
-
-        return result_of(cls.name, {})
-
     @abstractmethod
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
@@ -267,13 +253,6 @@ class Task(ABC):
         """The names of all measures among these numbers, as `address` finds them."""
         return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
 
-    @classmethod
-    def slice_view(cls) -> SliceView | None:
-        """Return what a slice shows: which numbers, and the columns of its table. ``None`` if the task has no slices."""
-        from calque.evaluation.slices import SliceView
-
-        return SliceView()
-
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
         return self.names(numbers)
@@ -300,17 +279,9 @@ class Task(ABC):
         documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
 
-    def standing(self, ledger: Ledger) -> RunOutcomes | None:  # noqa: ARG002  # a task need not tell
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes | None:  # noqa: ARG002  # a task need not tell
         """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
         return None
-
-    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
-        """The outcomes one by one, as JSONL prints them."""
-        return self.outcomes(ledger).rows()
-
-    def appended(self, ledger: Ledger) -> dict[str, Any]:  # noqa: ARG002  # most show numbers only
-        """Lists that the JSON of a result shows after the numbers."""
-        return {}
 
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
@@ -335,14 +306,6 @@ class Task(ABC):
                 known[rows.array(UNIT)] = rows.array(name)
         return Ground(flags["in_truth"], flags["in_found"])
 
-    def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
-        """What does not hold of that which must, one line each."""
-        return []
-
-    def tests(self, ledger: Ledger) -> list[CiTestCase]:  # noqa: ARG002  # most judge no single items
-        """What was judged one by one, as servers show it."""
-        return []
-
     def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
         """Why results under this task and another with the same signature are not to be put together."""
         return []
@@ -355,52 +318,11 @@ class Task(ABC):
         """A ledger as it is added to others: what has only a number is counted on from the first that is free."""
         return ledger
 
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The numbers as a person reads them."""
-        from calque.evaluation.presentation.sections import Section
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import plain_view
 
-        rows = [(key, value) for key, value in numbers.items() if key not in HEAD and not isinstance(value, Mapping | list)]
-        return [Section(title=self.name, head=("measure", "value"), rows=rows)]
-
-    def sentence(self, numbers: Mapping[str, Any]) -> str:  # noqa: ARG002  # a task of somebody else may have none
-        """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
-        return ""
-
-    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The few numbers that ``--brief`` shows."""
-        return self.sections(numbers)
-
-    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
-        """What a report begins with: the strength and the worst weakness in one sentence, with the measures in it."""
-        return [self.sentence(numbers) or f"{self.name.capitalize()}."]
-
-    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:  # noqa: ARG002  # a task of somebody else may have none
-        """Up to five things to look at, each with the part of a report's address that leads to exactly those objects."""
-        return []
-
-    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # most have no views
-        """The numbers with every view that a report shows, whether or not it was asked for."""
-        return numbers
-
-    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
-        """What a report draws beside the tables; nothing where a task has nothing to draw."""
-        return None
-
-    def on_pages(self, ledger: Ledger) -> Ledger:
-        """The ledger with a table of pages, where it is not one of boxes but can be drawn on pages all the same."""
-        return ledger
-
-    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
-        """The reporting template of the task's source document, filled in; empty where that has none."""
-        return []
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The numbers as rows of one table, for spreadsheets; rows may have different columns."""
-        return [
-            {"measure": key, "value": value}
-            for key, value in numbers.items()
-            if key not in HEAD and not isinstance(value, Mapping | list)
-        ]
+        return plain_view(self.name)
 
     def signature(self) -> Signature:
         """Every setting that can change a number."""

@@ -64,7 +64,7 @@ class Verdict:
         return [] if self.failures or not self else [Section(title=PASSED, notes=notes)]
 
     def tests(self, group: str) -> list[CiTestCase]:
-        """Return each condition as a test of a CI server."""
+        """Each condition as a server shows it."""
         from calque.evaluation.presentation.ci_servers import CiTestCase
 
         return [

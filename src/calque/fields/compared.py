@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.fields.task import Fields
 
 
-def standing(task: Fields, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(task: Fields, ledger: Ledger) -> RunOutcomes:
     """Fields by their paths; without kept outcomes only the documents."""
     rows = ledger.table("rows")
     if "reason" not in rows:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.engines import at_once, threads_for
+from calque.engines import run_parallel, threads_for
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import ExactSum, Measure
 from calque.evaluation.task import is_number
@@ -47,7 +47,7 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
             "calibration": ratings.calibration(),
         }
 
-    located, rated = at_once(threads_for(total["total"], jobs), boxes, confidences)
+    located, rated = run_parallel(threads_for(total["total"], jobs), boxes, confidences)
     return {
         "schema": {"inferred_from": json.loads(task.schema).get("inferred")},
         "overall": overall(task, documents, fields),

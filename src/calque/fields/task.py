@@ -7,12 +7,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.digests import digest
 from calque.base.errors import ConfigError
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting, take_in
 from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.base.errors import Issue
     from calque.corpus.records import RecordCorpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.slices import SliceView
+    from calque.evaluation.view import TaskView
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
@@ -47,7 +49,7 @@ FIELD_HEADERS = {**HEADERS, "score": "mean_score", "ap": "ap", "ap50": "ap_50", 
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Fields(PartsBeside, Task):
+class Fields(Task):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
 
     ``schema`` is the plain form, a JSON Schema, a class (a `StructuredModel`, any pydantic model, a dataclass, a TypedDict), or
@@ -295,13 +297,6 @@ class Fields(PartsBeside, Task):
         full = (FIELD_HEADERS if name.label else HEADERS).get(short)
         return super().full_name(name) if full is None else replace(name, name=full, threshold=None)
 
-    @classmethod
-    def slice_view(cls) -> SliceView:
-        """Return what a slice shows: the metrics of all fields, and of each field."""
-        from calque.fields.presentation import SLICES
-
-        return SLICES
-
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""
         name = self.full_name(name)
@@ -336,3 +331,41 @@ class Fields(PartsBeside, Task):
         from calque.fields.accounting.outcome_list import outcomes
 
         return outcomes(ledger)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.fields.numbers import MEASURES
+
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.fields.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.fields.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import TaskView
+        from calque.fields import presentation, report_data
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            slices=presentation.SLICES,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+            with_pages=report_data.with_pages,
+        )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.layout.task import Layout
 
 
-def standing(task: Layout, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(task: Layout, ledger: Ledger) -> RunOutcomes:
     """Only blocks that count; a prediction that no block takes is a false alarm."""
     truth, labels = ledger.table("truth"), ledger.names["label"]
     valid, matched, right = verdicts(truth, task.iou)

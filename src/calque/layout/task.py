@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError
 from calque.evaluation.boxes.reading import BoxReading
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting
 from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.corpus.boxes import BoxCorpus, Corpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.slices import SliceView
+    from calque.evaluation.view import TaskView
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Layout(BoxReading, PartsBeside, Task):
+class Layout(BoxReading, Task):
     """Counts the true blocks that a prediction covers well enough, and how often its category is right.
 
     >>> from calque import Corpus, Evaluator
@@ -87,13 +89,6 @@ class Layout(BoxReading, PartsBeside, Task):
 
         return measure(ledger, self.iou)
 
-    @classmethod
-    def slice_view(cls) -> SliceView:
-        """Return what a slice shows: the metrics of all blocks, and of each class."""
-        from calque.layout.presentation import SLICES
-
-        return SLICES
-
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         return (name.name,) if name.label is None else ("per_class", name.label, name.name)
@@ -111,3 +106,40 @@ class Layout(BoxReading, PartsBeside, Task):
         from calque.layout.numbers import outcomes
 
         return outcomes(ledger, self.iou if threshold is None else threshold)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.layout.numbers import MEASURES
+
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.layout.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.layout.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import TaskView
+        from calque.layout import presentation, report_data
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            slices=presentation.SLICES,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+        )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.order.task import Order
 
 
-def standing(_task: Order, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(_task: Order, ledger: Ledger) -> RunOutcomes:
     """A block is right when it is placed and no pair with it is reversed; a document goes as well as its pairs do."""
     blocks, pages = ledger.table("blocks"), Pages(ledger)
     rows = np.flatnonzero(blocks.array("status") != Status.UNORDERED)

@@ -15,7 +15,7 @@ from calque.base.errors import ContractError, Issue, IssueLog, Severity
 from calque.base.file_stamps import FileMark, mark_of
 from calque.corpus.boxes import Corpus, UnitId
 from calque.corpus.records import RecordCorpus
-from calque.engines import processes
+from calque.engines import process_engine
 from calque.kernels import kernels
 from calque.readers.line_records import LineRecords, Taker, check_unchanged, whole_lines, without
 from calque.readers.record_ids import paired_by_line
@@ -122,7 +122,7 @@ def read_record_pair(
     # What is made here would have to be made again in other processes.
     reading = partial(read_records, declared=declared, id_key=id_key, strict=strict, taker=taker if jobs == 1 else None)
     # What is wrong with the truth is told first.
-    expected, predictions = processes(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
+    expected, predictions = process_engine(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:

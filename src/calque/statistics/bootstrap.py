@@ -14,7 +14,7 @@ from calque.base.arguments import names_arguments
 from calque.base.columns import Array, Codes, Ints, Table
 from calque.base.errors import ConfigError
 from calque.corpus.boxes import UnitId
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.document_sums import Replicates, Support, WeightedMetrics
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import settle
@@ -161,7 +161,7 @@ class Bootstrap:
     def draw(self, resampling: Resampling, names: Iterable[str], jobs: int = 1) -> Replicates:
         """Return these metrics in every replicate of a resampling."""
         wanted = list(names)
-        progress = meter()
+        progress = current_progress()
         progress.expect(progress.done + resampling.replicates, "replicate")
         blocks = []
         for weights in self._blocks(resampling, jobs):

@@ -16,7 +16,7 @@ from calque.base.errors import ConfigError, nearest
 from calque.base.short_repr import one_line, short_repr
 from calque.base.wording import brief, counted, some
 from calque.corpus.boxes import UnitId, in_canonical_order
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.document_sums import Replicates, Support
 from calque.evaluation.metric_names import MetricNames, direction
 from calque.evaluation.result import Result
@@ -188,7 +188,7 @@ def compare(
     named = [known.resolve(name) for name in measures]
     # A class that only some runs have is a measure of all of them; the others have no value there.
     shown = dict.fromkeys([*tested, *named, *(name for result in everyone for name in result.task.compared(result.numbers))])
-    meter().expect(len(runs) * drawing.replicates, "replicate")
+    current_progress().expect(len(runs) * drawing.replicates, "replicate")
     sides = [_Side(result, drawing, shown, jobs) for result in runs.values()]
     compared = {name: _compared(name, list(runs), sides, drawing, wanted, primary=name in tested) for name in shown}
     units = tuple(in_canonical_order({unit for result in runs.values() for unit in result.ledger.units}))
@@ -208,7 +208,7 @@ def run_names(results: Sequence[Result], names: Sequence[str] = ()) -> dict[str,
 
 
 def _changes(runs: Mapping[str, Result]) -> dict[str, Changes]:
-    sides = {run: (result, result.task.standing(result.ledger)) for run, result in runs.items()}
+    sides = {run: (result, result.task.run_outcomes(result.ledger)) for run, result in runs.items()}
     known = {run: (result, standing) for run, (result, standing) in sides.items() if standing is not None}
     first = next(iter(runs))
     return {run: changes(run, known[first], side) for run, side in known.items() if run != first} if first in known else {}

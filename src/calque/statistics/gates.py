@@ -121,7 +121,7 @@ class GateContext:
     @cached_property
     def places(self) -> tuple[set[str], set[str]]:
         """The classes, fields and documents of the ground truth, and the fields that only contain other fields."""
-        outcomes = self.baseline.task.standing(self.baseline.ledger)
+        outcomes = self.baseline.task.run_outcomes(self.baseline.ledger)
         labels = set() if outcomes is None else set(outcomes.truths.label)
         known = labels | {str(document) for document in self.comparison.documents}
         return known, set[str]().union(*map(_fields_above, labels)) - known

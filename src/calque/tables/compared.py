@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.tables.task import Tables
 
 
-def standing(_task: Tables, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(_task: Tables, ledger: Ledger) -> RunOutcomes:
     """A true table is right when nothing differs; a document goes as well as its tables do on average."""
     rows = Rows(ledger)
     _, measured = rows.score()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.words.task import Words
 
 
-def standing(_task: Words, ledger: Ledger) -> RunOutcomes:
+def run_outcomes(_task: Words, ledger: Ledger) -> RunOutcomes:
     """Words by their places in the truth; without the words themselves their labels are empty."""
     truth, found = ledger.table("truth"), ledger.table("found")
     unit = truth.array(UNIT)

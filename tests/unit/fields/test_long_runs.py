@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from calque import CalqueError, Evaluator, MergeError
 from calque.base.columns import Strings, Table
 from calque.comparators import BaseComparator, register_comparator
-from calque.engines import heard
+from calque.engines import warnings_to
 from calque.evaluation import evaluator as evaluator_module
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
@@ -207,7 +207,7 @@ def test_a_worker_that_ends_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) -
     register_comparator("fatal", Fatal)
     records = [{"a": "x"}] * 100
     task = Fields(schema={"fields": {"a": {"type": "str", "comparator": "fatal"}}})
-    with heard(lambda _: None), pytest.raises(CalqueError, match="fewer --jobs"):
+    with warnings_to(lambda _: None), pytest.raises(CalqueError, match="fewer --jobs"):
         Evaluator(task, jobs=2).update(records, records)
 
 

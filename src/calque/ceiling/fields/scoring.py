@@ -15,7 +15,7 @@ from calque.ceiling.fields.votes import ListVotes, Unranked
 from calque.corpus.boxes import UnitId, in_canonical_order
 from calque.corpus.records import RecordCorpus
 from calque.detection.scoring import STATUS_NAMES, Status
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.ledger import Ledger
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import compare_records
@@ -40,12 +40,12 @@ def score(task: Ceiling, truth: RecordCorpus, found: Systems) -> Ledger:
     units = tuple(in_canonical_order({*truth.documents, *found.units()}))
     sides = [{unit: place for place, unit in enumerate(side.documents)} for side in (truth, *found.parts)]
     book = _Book(task, len(units), named=truth.named)
-    meter().expect(len(units))
+    current_progress().expect(len(units))
     for row, unit in enumerate(units):
         there = [unit in at for at in sides]
         records = [side.record(at[unit]) if unit in at else None for at, side in zip(sides, (truth, *found.parts), strict=True)]
         book.document(row, unit, there, records, (truth, *found.parts))
-        meter().advance(1)
+        current_progress().advance(1)
     return book.ledger(units)
 
 

@@ -21,7 +21,7 @@ from calque.base.digests import digest
 from calque.base.errors import CalqueError, ContractError, Issue
 from calque.base.file_stamps import mark_of
 from calque.base.files import check_no_links, holds_states, open_entry, write_entry
-from calque.engines import begin, remark
+from calque.engines import run_in_background, warn
 from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.storage.input_digests import Contents
@@ -29,8 +29,9 @@ from calque.evaluation.storage.kept_ledger import KeptLedger, Standing
 from calque.evaluation.storage.state import Packed, columns_start, pack, unpack_with_forms, well_formed
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from calque.corpus.boxes import UnitId
-    from calque.engines import Begun
     from calque.evaluation.task import Task
 
 LEFT_OVER = re.compile(r"\.[0-9a-f]{40}(-[0-9]+)?\.state\.[0-9a-f]{12}")
@@ -48,7 +49,7 @@ class Checkpoint:
         self.folder = folder
         self.reused = 0
         """How many batches were there already."""
-        self._writing: Begun[Any] | None = None
+        self._writing: Future[Any] | None = None
         self._turn = threading.Lock()
         """Whoever writes holds it."""
         self._closed = False
@@ -98,7 +99,7 @@ class Checkpoint:
         """What was kept of files under a task, or else what is evaluated now, batch by batch, and kept."""
         if own := task.own_code():
             # No digest covers what such code imports and reads.
-            remark(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
+            warn(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
             return evaluate(None)
         batches = KeptBatches(self, task, keep, contents)
         known = batches.whole()
@@ -107,10 +108,10 @@ class Checkpoint:
             batches.conclude(known)
         return known
 
-    def begin(self, work: Callable[[], Any]) -> Begun[Any]:
+    def begin(self, work: Callable[[], Any]) -> Future[Any]:
         """Begin to write when what is being written is, so that at most one batch waits for it."""
         self.finish()
-        self._writing = begin(partial(self._in_turn, work))
+        self._writing = run_in_background(partial(self._in_turn, work))
         return self._writing
 
     def follow(self, work: Callable[[], Any]) -> None:
@@ -122,7 +123,7 @@ class Checkpoint:
                 before.result()
             return self._in_turn(work)
 
-        self._writing = begin(after)
+        self._writing = run_in_background(after)
 
     def _in_turn(self, work: Callable[[], Any]) -> Any:
         with self._turn:
@@ -134,7 +135,7 @@ class Checkpoint:
             return load() if os.path.exists(path) else None
         except (CalqueError, OSError) as error:
             if path not in self._told:
-                remark(not_used(path, error))
+                warn(not_used(path, error))
                 self._told.add(path)
             return None
 

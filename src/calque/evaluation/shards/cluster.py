@@ -20,7 +20,7 @@ import numpy as np
 from calque.base.columns import Table
 from calque.base.errors import Issue, MergeError
 from calque.corpus.boxes import UnitId
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.ledger import Ledger, Piece, joint_names, joint_units, recoded
 from calque.evaluation.result import Sources
@@ -147,7 +147,7 @@ class ClusterEvaluator(Evaluator):
 
 def evaluated_on(cluster: Cluster, task: Task, shards: Sequence[Shard], *, keep: Keep) -> Evaluator:
     """The evaluator of all shards, each scored on the cluster; what it measures is measured there, while that is open."""
-    meter().expect(len(shards), "shard")
+    current_progress().expect(len(shards), "shard")
     names: dict[str, str] = {}
     parts = [cluster.put(partial(scored, task, keep), _anywhere(shard, names)) for shard in shards]
     cluster.counted(parts)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from calque.base.errors import CalqueError
 from calque.base.file_stamps import FileMark, mark_of
-from calque.engines import begin, begin_awaited
+from calque.engines import run_in_background, run_until_exit
 from calque.kernels.scanning import Scanned
 
 if TYPE_CHECKING:
-    from calque.engines import Begun
+    from concurrent.futures import Future
 
 PIECE = 1 << 18
 """So many bytes are read at a time: they stay near the processor."""
@@ -32,7 +32,7 @@ class Contents:
     """What the files were before anybody read them."""
     sources: Callable[[], tuple[Any, ...]]
     """What they are evaluated from."""
-    digests: tuple[Begun[str], ...]
+    digests: tuple[Future[str], ...]
 
     @classmethod
     def beforehand(cls, files: Sequence[str], begin_to_read: Callable[[str], Any]) -> Self:
@@ -75,11 +75,11 @@ def files_below(folder: str) -> Iterator[str]:
         yield from (os.path.relpath(path, folder) for path in paths if os.path.isfile(path))
 
 
-def _begun(source: Any) -> Begun[str]:
+def _begun(source: Any) -> Future[str]:
     path = os.fspath(source)
     if not isinstance(source, Scanned):
-        return begin(partial(content_digest, path))
-    return begin_awaited(partial(_scanned_digest, path, source.along()))
+        return run_in_background(partial(content_digest, path))
+    return run_until_exit(partial(_scanned_digest, path, source.along()))
 
 
 def _scanned_digest(path: str, along: Callable[[Callable[[memoryview], object]], bool], left: Callable[[], bool]) -> str:

@@ -12,14 +12,14 @@ from calque.base.wording import counted
 from calque.corpus.boxes import distinct_names
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation import report_data as columns
-from calque.evaluation.presentation.report_data import Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import Number, Overview, Part, ReportData
 from calque.words.scoring import STATUS_NAMES
 
 if TYPE_CHECKING:
     from calque.words.task import Words
 
 
-def pictured(task: Words, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
+def report_data(task: Words, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData | None:  # noqa: ARG001  # as all tasks
     """The words of both sides and the numbers; nothing when the words were let go of."""
     truth, found = ledger.table("truth"), ledger.table("found")
     if "word" not in truth:
@@ -40,7 +40,7 @@ def pictured(task: Words, ledger: Ledger, numbers: Mapping[str, Any]) -> Picture
         **_side(ledger, found, "found", "p"),
         **_lattice(ledger),
     }
-    return Pictured(head, drawn)
+    return ReportData(head, drawn)
 
 
 def _side(ledger: Ledger, table: Table, name: str, letter: str) -> dict[str, Array]:

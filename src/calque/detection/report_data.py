@@ -17,7 +17,7 @@ from calque.detection.views import view
 from calque.detection.views.crops import LIMITS
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation import report_data as columns
-from calque.evaluation.presentation.report_data import FP, TP, Breakdown, Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import FP, TP, Breakdown, Number, Overview, Part, ReportData
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -26,7 +26,7 @@ SHOWN = ("crops", "confusion", "sweep")
 """Views that a report needs, whether or not they were asked for."""
 
 
-def pictured(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured:
+def report_data(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData:
     """The boxes, their outcomes and the numbers of a ledger that kept its boxes."""
     _check_report_columns(ledger)
     kinds = VIEWS.get(task.errors, KINDS).names
@@ -40,7 +40,7 @@ def pictured(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> Pic
         "cuts": [repr(limit) for limit in LIMITS],
         "numbers": _numbers(task, numbers),
     }
-    return Pictured(head, {**columns.page_columns(ledger), **_truth(task, ledger), **_found(task, ledger)})
+    return ReportData(head, {**columns.page_columns(ledger), **_truth(task, ledger), **_found(task, ledger)})
 
 
 def _by_code(names: Mapping[Any, str]) -> list[str]:
@@ -136,7 +136,7 @@ def _made_up(task: Detection, ledger: Ledger) -> Flags:
     return counted
 
 
-def viewed(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> dict[str, Any]:
+def report_numbers(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers with the views of a report, whether or not they were asked for."""
     from calque.evaluation.measures import settle
 

@@ -13,7 +13,7 @@ from calque.corpus.boxes import distinct_names
 from calque.evaluation.boxes.overlay import NORMALIZED
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation import report_data as columns
-from calque.evaluation.presentation.report_data import Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import Number, Overview, Part, ReportData
 from calque.kernels.structs import BREAKS
 from calque.order.presentation import WORDS
 from calque.order.scoring import Status
@@ -34,7 +34,7 @@ OUTCOMES = {
 """The one language of outcomes, as it is said of blocks in an order."""
 
 
-def on_pages(ledger: Ledger) -> Ledger:
+def with_pages(ledger: Ledger) -> Ledger:
     """The same as tables that a viewer of pages takes: ``documents``, ``pages``, ``truth`` and ``found``."""
     if not {"blocks", "found"} <= ledger.tables.keys() or "box" not in ledger.table("blocks"):
         return ledger
@@ -116,9 +116,9 @@ def _strips(rank: Ints) -> Floats:
     return np.column_stack([np.full(len(rank), LEFT), top + 0.12 * step, np.full(len(rank), RIGHT), top + 0.88 * step])
 
 
-def pictured(task: Order, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
+def report_data(task: Order, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData | None:  # noqa: ARG001  # as all tasks
     """The blocks of both sides with their places; nothing when the blocks were let go of."""
-    drawn = on_pages(ledger)
+    drawn = with_pages(ledger)
     if "truth" not in drawn.tables:
         return None
     truth, found = drawn.table("truth"), drawn.table("found")
@@ -136,7 +136,7 @@ def pictured(task: Order, ledger: Ledger, numbers: Mapping[str, Any]) -> Picture
             "breaks": [[WORDS.get(kind, kind), count] for kind, count in numbers["breaks"].items()],
         },
     }
-    return Pictured(
+    return ReportData(
         head,
         {
             **columns.page_columns(drawn),

@@ -16,7 +16,7 @@ from calque.corpus.boxes import distinct_names
 from calque.detection.scoring import EXCLUDED, IGNORED, Status
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation import report_data as columns
-from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, ReportData
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
@@ -27,7 +27,7 @@ SHOWN = 200
 """How many annotations to look at are listed."""
 
 
-def pictured(task: Ceiling, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:
+def report_data(task: Ceiling, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData | None:
     """The boxes of the truth and of all systems; nothing for records, and when boxes were let go of."""
     if task.kind == "fields" or "box" not in ledger.table("truth"):
         return None
@@ -46,7 +46,7 @@ def pictured(task: Ceiling, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictu
             "ceiling": [_ladder(numbers, level) for level in levels],
         },
     }
-    return Pictured(head, {**columns.page_columns(ledger), **_boxes(ledger, levels)})
+    return ReportData(head, {**columns.page_columns(ledger), **_boxes(ledger, levels)})
 
 
 def _ladder(numbers: Mapping[str, Any], level: Level) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from calque.base.wording import counted
 from calque.corpus.boxes import distinct_names
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation import report_data as columns
-from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, ReportData
 from calque.layout.numbers import MEASURES, NAMES, UNMATCHED, dropped, verdicts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ OUTCOMES = {"tp": "named right", "wrong": "under another name", "fn": "not found
 """The one language of outcomes, as it is said of blocks."""
 
 
-def pictured(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured:
+def report_data(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData:
     """The blocks of both sides, their outcomes and the numbers."""
     labels = list(ledger.names["label"])
     drawn = {**columns.page_columns(ledger), **_blocks(task, ledger)}
@@ -39,7 +39,7 @@ def pictured(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
             "confusion": _matrix(labels, numbers["confusion"]),
         },
     }
-    return Pictured(head, drawn)
+    return ReportData(head, drawn)
 
 
 def _overview(task: Layout, numbers: Mapping[str, Any], unused: int) -> Overview:

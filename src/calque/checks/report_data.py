@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from calque.base.wording import counted
 from calque.checks.task import STATUSES, TABLE, VERDICTS
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, ReportData
 
 if TYPE_CHECKING:
     from calque.checks.task import Checks
@@ -18,7 +18,7 @@ MOST_LINES = 200
 """How many hits and misses of one case stand in the page."""
 
 
-def pictured(task: Checks, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
+def report_data(task: Checks, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData | None:  # noqa: ARG001  # as all tasks
     """Every case with what each evaluator says of it; nothing when the reasons were let go of."""
     table = ledger.table(TABLE)
     if "detail" not in table:
@@ -42,7 +42,7 @@ def pictured(task: Checks, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "cases": cases,
         "numbers": {"overviews": [_overview(numbers, len(ledger.names["evaluator"])).to_dict()], "gate": numbers.get("gate")},
     }
-    return Pictured(head, {})
+    return ReportData(head, {})
 
 
 MARKS = (("pass", "tp"), ("partial", "wrong"), ("fail", "fn"), ("error", "ignored"))

@@ -13,7 +13,7 @@ from calque.base.wording import counted
 from calque.corpus.boxes import distinct_names
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation.report_data import OUTCOMES as IN_REPORTS
-from calque.evaluation.presentation.report_data import Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import Number, Overview, Part, ReportData
 from calque.tables.kinds import KINDS
 from calque.tables.numbers import Rows
 from calque.tables.presentation import IN_WORDS
@@ -37,7 +37,7 @@ Drawn: TypeAlias = "list[list[Any]]"
 """Lines of cells (text, look, colspan, rowspan, kind); nothing stands between the two sides."""
 
 
-def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
+def report_data(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData | None:  # noqa: ARG001  # as all tasks
     """Every table with what is wrong, and its grids; nothing when the cells were let go of."""
     if not isinstance(ledger.table("cells").get("text"), Strings):
         return None
@@ -62,7 +62,7 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "numbers": {"overviews": [_overview(numbers).to_dict()], "gate": None},
     }
     codes = [IN_REPORTS.index(case["outcome"]) for case in cases]
-    return Pictured(head, {"case.outcome": np.array(codes, dtype=np.uint8)})
+    return ReportData(head, {"case.outcome": np.array(codes, dtype=np.uint8)})
 
 
 OUTCOMES = {"paired": "tp", "missed": "fn", "spurious": "fp", "invalid": "invalid"}

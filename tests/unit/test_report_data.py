@@ -10,7 +10,7 @@ import pytest
 
 from calque import Corpus, Detection, Evaluator, Fields, Table, Tables
 from calque.base.columns import Strings
-from calque.detection.pictured import _errors
+from calque.detection.report_data import _errors
 from calque.detection.views.columns import NO_PART, RIGHT
 from calque.evaluation.boxes.overlay import NORMALIZED
 from calque.evaluation.presentation.report_data import (
@@ -32,7 +32,7 @@ from calque.evaluation.presentation.report_data import (
     shares,
     text_columns,
 )
-from calque.fields.paged import on_pages
+from calque.fields.paged import with_pages
 from calque.order import Order
 from tests.report.made import MADE
 
@@ -156,16 +156,16 @@ def test_one_value_with_a_box_is_enough_for_a_page() -> None:
     placed = {"_value": "x", "_bbox": [1, 1, 9, 9], "_page": 2}
     for truth, found in (((placed, "y"), ("x", "y")), (("x", "y"), (placed, "y"))):
         sides = ([{"id": 1, "a": first, "b": second}] for first, second in (truth, found))
-        pages = on_pages(Evaluator(Fields()).update(*sides).compute().ledger).table("pages")
+        pages = with_pages(Evaluator(Fields()).update(*sides).compute().ledger).table("pages")
         assert pages.array("page_index").tolist() == [2]
-    assert "pages" not in on_pages(Evaluator(Fields()).update(*[[{"id": 1, "a": "x"}]] * 2).compute().ledger).tables
+    assert "pages" not in with_pages(Evaluator(Fields()).update(*[[{"id": 1, "a": "x"}]] * 2).compute().ledger).tables
 
 
 @pytest.mark.parametrize("task", ["layout", "fields", "words", "order", "ceiling"])
 def test_rows_begin_where_those_before_end(task: str) -> None:
     """As many beginnings as there are pages, or documents where there are none; then the end of all rows."""
     result = MADE[task]()
-    made = result.task.pictured(result.ledger, result.numbers)
+    made = result.task.view().report_data(result.ledger, result.numbers)
     assert made is not None
     held = len(made.columns.get("page.document", made.head["documents"]))
     starts = {name.removesuffix(".start"): each for name, each in made.columns.items() if name.endswith(".start")}
@@ -185,7 +185,7 @@ def test_tables_whose_measures_say_different_things_are_marked_as_the_numbers_li
 
     lost = table([row[1:] if place % 2 else row for place, row in enumerate(rows)])
     result = Evaluator(Tables()).update({"a": table(rows), "b": table(rows)}, {"a": lost, "b": table(rows)}).compute()
-    made = result.task.pictured(result.ledger, result.numbers)
+    made = result.task.view().report_data(result.ledger, result.numbers)
     assert made is not None
     marked = [case["id"] for case in made.head["cases"] if "apart" in case["kinds"]]
     assert marked == [f"{one['document']}#{one['truth']}" for one in result.numbers["apart"]] == ["a#0"]
@@ -196,7 +196,7 @@ def test_blocks_that_are_read_in_order_are_right_on_both_sides() -> None:
     rows = [{"doc_id": "d", "page_index": page, "ids": ["a", "b", "c"], "order": ["a", "b", "c"]} for page in range(2)]
     boxes = {"boxes": [[0, 0, 9, 2], [0, 3, 9, 5], [0, 6, 9, 8]], "width": 10, "height": 10}
     result = Evaluator(Order()).update(*[[{**row, **boxes} for row in rows]] * 2).compute()
-    made = result.task.pictured(result.ledger, result.numbers)
+    made = result.task.view().report_data(result.ledger, result.numbers)
     assert made is not None
     assert {side: made.columns[f"{side}.outcome.0"].tolist() for side in "tp"} == {"t": [TP] * 6, "p": [TP] * 6}
 
@@ -209,7 +209,7 @@ def test_a_report_has_what_its_views_need_whatever_was_asked_for() -> None:
     pages = []
     for asked in ({}, {"confusion": True}, {"sweep": True}, {"confusion": True, "sweep": True}):
         result = Evaluator(Detection(**asked)).update(truth, found).compute()
-        made = result.task.pictured(result.ledger, result.task.viewed(result.ledger, result.numbers))
+        made = result.task.view().report_data(result.ledger, result.task.view().report_numbers(result.ledger, result.numbers))
         assert made is not None
         pages.append({name: column.tobytes() for name, column in made.columns.items()})
     assert all(page == pages[0] for page in pages)
@@ -228,6 +228,6 @@ def test_a_report_has_what_its_views_need_whatever_was_asked_for() -> None:
 def test_pages_of_an_order_are_drawn_on_the_scale_of_their_boxes(boxes: Any, size: Any, normalized: bool) -> None:
     """What is drawn one below the other for want of boxes is in shares of the page, too."""
     row = {"doc_id": "d", "ids": ["a", "b"], "order": ["a", "b"], **size, **({} if boxes is None else {"boxes": boxes})}
-    pages = Order().on_pages(Evaluator(Order(pair="id")).update([row], [row]).compute().ledger).table("pages")
+    pages = Order().view().with_pages(Evaluator(Order(pair="id")).update([row], [row]).compute().ledger).table("pages")
     assert pages.array("spelling").tolist() == [NORMALIZED if normalized else 0]
     assert pages.array("bare").tolist() == [boxes is None]

@@ -12,18 +12,18 @@ from calque.base.wording import counted as how_many
 from calque.corpus.boxes import distinct_names
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation import report_data as columns
-from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, Pictured
+from calque.evaluation.presentation.report_data import Breakdown, Number, Overview, Part, ReportData
 from calque.fields.counted import DRAWN, counted, whole_columns
 from calque.fields.occurrences import Paths, bare
-from calque.fields.paged import box_columns, on_pages
+from calque.fields.paged import box_columns, with_pages
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
 
-__all__ = ("on_pages", "pictured")
+__all__ = ("report_data", "with_pages")
 
 
-def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:
+def report_data(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> ReportData | None:
     """The values of both sides and the numbers; nothing when the values were let go of."""
     rows = ledger.table("rows")
     if "reason" not in rows:
@@ -60,7 +60,7 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         **columns.text_columns("truth", take(rows["truth_value"], drawn)),
         **columns.text_columns("found", take(rows["found_value"], drawn)),
     }
-    return Pictured(
+    return ReportData(
         head,
         {
             **{f"row.{name}": column for name, column in row.items()},
