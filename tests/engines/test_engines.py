@@ -156,6 +156,15 @@ def test_workers_are_other_processes_and_kept_within_a_block() -> None:
     assert not set(engines.process_engine(2).map(works.where, range(20))) & first
 
 
+def test_few_items_start_few_workers() -> None:
+    assert len(set(Processes(8).map(works.where, range(2)))) <= 2
+    with engines.keep_workers(8):
+        few, more = (set(engines.process_engine(8).map(works.where, range(count))) for count in (2, 3))
+    assert len(few) <= 2
+    assert len(more) <= 3
+    assert not {pid for pid in few | more if _alive(pid)}
+
+
 def test_kept_workers_that_failed_are_replaced() -> None:
     with engines.keep_workers(2):
         with engines.warnings_to(lambda _: None), pytest.raises(CalqueError, match=KILLED):

@@ -284,7 +284,7 @@ def test_a_new_task_is_a_dataclass_with_a_score_and_a_measure() -> None:
     assert Exact.measures() == ()
     assert Exact().view().columns == {"measure": "The name of a number.", "value": "The number."}
     assert Exact().view().schema() == result_of("exact-for-test", {})
-    assert Exact().numbered_on(result.ledger, 7) is result.ledger
+    assert result.ledger.renumbered(7) is result.ledger
     assert task_class("exact-for-test") is Exact
     shards = [Evaluator(Exact()).update(truth_side.select([u]), found_side.select([u])) for u in ("y", "x")]
     assert shards[0].merge(Evaluator.from_state(shards[1].state())).compute()["share"] == 0.5

@@ -155,14 +155,6 @@ class Ceiling(BoxReading, Task):
         """A setting's value in the signature: the schema by its digest."""
         return self.fields().told(name) if name == "schema" and self.schema else super().told(name)
 
-    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:
-        """The ledger with the documents that have no id counted on from the first number that is free."""
-        if self.kind != "fields":
-            return ledger
-        from calque.fields.accumulators import renumbered
-
-        return renumbered(ledger, first)
-
     def _rules(self) -> dict[str, Any]:
         rules = super()._rules()
         return {**rules, "listed_form": "xywh", "scored": False} if self.kind == "layout" else rules
@@ -172,28 +164,22 @@ class Ceiling(BoxReading, Task):
         """The file by its name: whether it holds boxes or records, the task knows."""
         return source
 
-    @renamed_arguments(expected="truth")
-    def settled(self, truth: Any) -> Ceiling:
-        """The task with a schema, where fields have none."""
-        if self.kind != "fields" or self.schema:
-            return self
-        return replace(self, schema=self.fields().settled(truth).schema)
-
     @renamed_arguments(expected="truth", found="predictions")
-    def settled_by(self, truth: Any, predictions: Any) -> Ceiling:
-        """The task with the names of the systems, and with a schema."""
+    def resolved(self, truth: Any, predictions: Any = None) -> Ceiling:
+        """Return the task with the names of the systems, and with a schema for fields."""
         from calque.ceiling.systems import by_name
 
-        return replace(self.settled(truth), systems=tuple(by_name(predictions, self.systems)))
+        task = self
+        if self.kind == "fields" and not self.schema:
+            task = replace(task, schema=self.fields().resolved(truth).schema)
+        return task if predictions is None else replace(task, systems=tuple(by_name(predictions, self.systems)))
 
-    def apart(self, other: Task) -> list[str]:
-        """Masks of other systems cannot be added to these."""
+    def conflicts(self, other: Task, *, merging: bool = False) -> list[str]:
+        """Return the names of systems that differ. Such runs can be compared, but not merged."""
         theirs = getattr(other, "systems", self.systems)
-        return (
-            []
-            if theirs == self.systems
-            else [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
-        )
+        if not merging or theirs == self.systems:
+            return []
+        return [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
 
     @renamed_arguments(expected="truth", found="predictions")
     def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
@@ -231,11 +217,11 @@ class Ceiling(BoxReading, Task):
 
         return measure(self, ledger, jobs=jobs)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """What there is to remark on systems that cannot help."""
         from calque.ceiling.units import remarks
 
-        return remarks(self, ledger)
+        return (*known, *remarks(self, ledger))
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""

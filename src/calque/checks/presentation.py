@@ -112,7 +112,7 @@ def _failures(results: list[Mapping[str, Any]]) -> list[Section]:
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One row for each evaluator, and one for all."""
     every = {"all": numbers["summary"], **numbers["evaluators"]}
-    return [*({"evaluator": name, **entry} for name, entry in every.items()), *SLICES.flat(numbers)]
+    return [{"evaluator": name, **entry} for name, entry in every.items()]
 
 
 def result_schema() -> Schema:

@@ -150,11 +150,11 @@ class Checks(Task):
 
         return Gate.from_text(self.gate).failures(numbers)
 
-    def at_odds(self, other: Task) -> list[str]:
-        """States of one suite have one gate."""
+    def conflicts(self, other: Task, *, merging: bool = False) -> list[str]:  # noqa: ARG002  # both need one gate
+        """Return whether the gates of the two suites differ."""
         return [] if self.gate == getattr(other, "gate", "") else ["the gates of their suites differ"]
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """Cases that could not be judged."""
         broken = sorted(
             {
@@ -164,10 +164,10 @@ class Checks(Task):
             }
         )
         if not broken:
-            return ()
+            return known
         named = ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
         message = f"could not be judged: {named}"
-        return (Issue("case-error", message, help="see their reasoning", severity=Severity.LOSS, count=len(broken)),)
+        return (*known, Issue("case-error", message, help="see their reasoning", severity=Severity.LOSS, count=len(broken)))
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""

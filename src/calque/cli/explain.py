@@ -17,6 +17,7 @@ from calque.evaluation.task import BUILT_IN, task_class
 
 if TYPE_CHECKING:
     from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.metrics import MetricTable
 
 
 VERB_TASKS = {"detect": "detection", "check": "checks"}
@@ -152,7 +153,7 @@ def _known() -> dict[str, list[Entry]]:
             for name in dict.fromkeys((measure.name.casefold(), measure.title.casefold())):
                 known.setdefault(name, []).append((task, measure))
         by_name = {measure.name: measure for measure in measures}
-        for alias, name in getattr(task_class(task), "aliases", {}).items():
+        for alias, name in _aliases(task).items():
             if name in by_name:
                 known.setdefault(alias.casefold(), []).insert(0, (task, by_name[name]))
     columns = {name: kind().view().columns for name in BUILT_IN if (kind := task_class(name)) is not None}
@@ -166,6 +167,19 @@ def _known() -> dict[str, list[Entry]]:
             if not any(task == other for other, _ in entries):
                 entries.append((task, Measure(header, header, meaning, "", "", "")))
     return known
+
+
+def _aliases(task: str) -> Mapping[str, str]:
+    """Return the metrics of a task that have another name, by that name."""
+    table = _table(task)
+    if table is None:
+        return getattr(task_class(task), "aliases", {})
+    return {alias: metric.name for metric in table.metrics for alias in metric.aliases}
+
+
+def _table(task: str) -> MetricTable | None:
+    kind = task_class(task)
+    return None if kind is None else kind.metric_table()
 
 
 def _explain(text: str) -> None:
@@ -245,6 +259,7 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
 
     if not measure.source:
         return {}
+    table = _table(task)
     if task == "detection" and isinstance(measure, Ratio):
         return SCOPES
     if task == "detection" and measure in COUNTS:
@@ -257,7 +272,7 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
             "macro": "the mean of the documents that have a value",
             "macro_documents": "the mean of the documents that have a value",
         }
-    return _of_rungs(task, measure.name)
+    return _of_rungs(task, measure.name) if table is None else table.scopes(measure.name)
 
 
 def _of_rungs(task: str, name: str) -> dict[str, str]:
@@ -281,7 +296,6 @@ ORDER_SCOPES = {
 }
 OTHER_SCOPES = {
     "detection": "over all documents and classes",
-    "layout": "over all blocks of all documents; also for each class and document",
     "fields": "over all documents; also for each field",
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from calque.base.errors import CalqueError, ConfigError
-from calque.base.files import holds_states
 from calque.cli.outputs import settle
 
 if TYPE_CHECKING:
@@ -48,11 +47,11 @@ def taken_in(*paths: str) -> tuple[str, ...]:
 
 
 def cut(truth: str, predictions: str, values: Mapping[str, Any]) -> list[Shard]:
-    """The pairs of files that two patterns stand for, or the one pair that a checkpoint may know already; else none.
+    """Return the pairs of files that two patterns match, or the one pair for a checkpoint or a cluster; else none.
 
-    What can be read only once is brought into a file, as by `taken_in`.
+    Input that can be read only once is copied to a file, as by `taken_in`.
     """
-    asked = values["engine"] != "here" or (values["checkpoint"] and holds_states(values["checkpoint"]))
+    asked = values["engine"] != "here" or bool(values["checkpoint"])
     if not asked and not any(mark in path for path in (truth, predictions) for mark in ("*", "?", "[", "://")):
         return []
     from calque.readers.sources.shards import Shard, is_address, shards_of

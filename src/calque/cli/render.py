@@ -69,18 +69,12 @@ def deliver(
     annotations: bool,
     report: Wanted | None = None,
     look: Callable[[Result], Sheet | None] | None = None,
-    finish: Callable[[], None] | None = None,
 ) -> int:
-    """Hold the result against the gates, print or write it and its report, keep the state, and return the exit code.
-
-    ``finish`` waits for what is still being kept of the documents: where that fails, nothing is told of them.
-    """
+    """Hold the result against the gates, print or write it and its report, keep the state, and return the exit code."""
     evaluator.rename(names_of_files())
     result = with_intervals(evaluator.compute(), resampling, jobs=jobs, quiet=quiet)
     if gates is not None:
         result = gates.judge(result, jobs=jobs)
-    if finish is not None:
-        finish()
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, save)
     reports.write(result, report, quiet=quiet)

@@ -131,7 +131,7 @@ SCOPES = {
 
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    sizes = ledger.folded(Sizes)
+    sizes = ledger.fold(Sizes)
     averages, kinds, *metrics = run_parallel(
         threads_for(sizes.found, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
@@ -294,7 +294,7 @@ class AtThreshold:
 def _at(task: Detection, ledger: Ledger, threshold: float) -> dict[str, Any]:
     """The numbers at one threshold."""
     names = ledger.names["label"]
-    sums = ledger.folded(partial(AtThreshold, task, threshold))
+    sums = ledger.fold(partial(AtThreshold, task, threshold))
     everything = _blocks(sums.labels.whole().tally())[0]
     by_label = _blocks(sums.labels.tally())
     per_class = {name: block for name, block in zip(names, by_label, strict=True) if not task.labels or name in task.labels}

@@ -6,13 +6,13 @@ import io
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
-Outcome_co = TypeVar("Outcome_co", covariant=True)
 
 ITEMS_PER_WORKER = 2
 """Items that an engine draws for each worker ahead of the results: one in work and one that waits."""
@@ -43,25 +43,24 @@ class Serial:
         yield from map(work, items)
 
 
-class Pending(Protocol[Outcome_co]):
-    """A submitted item, as a `concurrent.futures.Future` is one."""
-
-    def done(self) -> bool:
-        """Return whether `result` would return at once."""
-
-    def result(self) -> Outcome_co:
-        """Wait for the result and return it, or raise the exception of the work."""
+def _result_of(_item: object, future: Future[Outcome]) -> Outcome:
+    return future.result()
 
 
-def map_in_order(submit: Callable[[Item], Pending[Outcome]], items: Iterable[Item], jobs: int) -> Iterator[Outcome]:
+def map_in_order(
+    submit: Callable[[Item], Future[Outcome]],
+    items: Iterable[Item],
+    jobs: int,
+    result_of: Callable[[Item, Future[Outcome]], Outcome] = _result_of,
+) -> Iterator[Outcome]:
     """Submit the items, a few per worker ahead, and yield the results in the order of the items."""
-    pending: deque[Pending[Outcome]] = deque()
+    pending: deque[tuple[Item, Future[Outcome]]] = deque()
     for item in items:
-        pending.append(submit(item))
-        while pending and (len(pending) >= ITEMS_PER_WORKER * jobs or pending[0].done()):
-            yield pending.popleft().result()
+        pending.append((item, submit(item)))
+        while pending and (len(pending) >= ITEMS_PER_WORKER * jobs or pending[0][1].done()):
+            yield result_of(*pending.popleft())
     while pending:
-        yield pending.popleft().result()
+        yield result_of(*pending.popleft())
 
 
 _engine_in_use: ContextVar[Engine | None] = ContextVar("engine", default=None)

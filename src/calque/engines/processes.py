@@ -21,7 +21,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any, Generic, Self
+from typing import Any, Self
 
 from calque.base.errors import CalqueError
 from calque.engines.engine import Item, Outcome, map_in_order
@@ -39,53 +39,78 @@ class Processes:
     def __init__(self, jobs: int) -> None:
         self._jobs = min(jobs, MOST_WORKERS)
         self._keeps_workers = False
-        self._kept: WorkerPool | None = None
+        self._kept: list[WorkerPool] = []
 
     def __enter__(self) -> Self:
         self._keeps_workers = True
         return self
 
     def __exit__(self, *_: object) -> None:
-        pool, self._kept, self._keeps_workers = self._kept, None, False
-        if pool is not None:
+        pools, self._kept, self._keeps_workers = self._kept, [], False
+        for pool in pools:
             pool.shut_down()
 
     def map(self, work: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
         """Yield the results in the order of the items. A single item is not worth a process."""
         rest = iter(items)
-        first = list(islice(rest, 2))
+        first = list(islice(rest, max(2, self._jobs)))
         if len(first) < 2:
             yield from map(work, first)
             return
         packed = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
-        pool = self._kept or WorkerPool(self._jobs)
-        if self._keeps_workers:
-            self._kept = pool
+        pool = self._pool_of(min(self._jobs, len(first)))
+
+        def submit(item: Item) -> Future[Outcome]:
+            return pool.submit(packed, item)
+
+        def result_of(item: Item, future: Future[Outcome]) -> Outcome:
+            try:
+                return future.result()
+            except BrokenProcessPool:
+                pool.warn_of_killed_worker()
+            try:
+                return submit(item).result()
+            except BrokenProcessPool:
+                raise CalqueError(f"{KILLED}; use fewer --jobs") from None
+
         try:
-            yield from map_in_order(lambda item: RetriedItem(pool, packed, item), chain(first, rest), self._jobs)
+            yield from map_in_order(submit, chain(first, rest), self._jobs, result_of)
         except BaseException:
-            if self._kept is pool:
-                self._kept = None
+            if pool in self._kept:
+                self._kept.remove(pool)
             pool.kill()
             raise
-        if self._kept is not pool:
+        if pool not in self._kept:
             pool.shut_down()
+
+    def _pool_of(self, workers: int) -> WorkerPool:
+        """Return a pool that was kept and has this many workers, or a new one."""
+        for pool in self._kept:
+            if pool.size >= workers:
+                return pool
+        pool = WorkerPool(workers)
+        if self._keeps_workers:
+            self._kept.append(pool)
+        return pool
 
 
 class WorkerPool:
     """An executor that is replaced when one of its workers is killed."""
 
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
+    def __init__(self, size: int) -> None:
+        self.size = size
         self._has_warned = False
         self._start()
 
     def _start(self) -> None:
-        with _environment(PYTHONWARNINGS="ignore:resource_tracker"):  # when we are killed, it reports what it cleans up
-            resource_tracker.ensure_running()
+        with _environment_of_new_python(PYTHONWARNINGS="ignore:resource_tracker"):
+            resource_tracker.ensure_running()  # it would warn of semaphores that it removes after this process was killed
         self._context = WorkerContext()
         keep_safe_path = "PYTHONSAFEPATH" in os.environ
-        self._executor = ProcessPoolExecutor(self._jobs, self._context, _set_up_worker, (keep_safe_path,))
+        self._executor = ProcessPoolExecutor(self.size, self._context, _set_up_worker, (keep_safe_path,))
+        # Start all workers with the first item. Python's pool does not watch a worker that starts later until it hears from
+        # another worker. If such a worker is killed, the pool waits forever.
+        self._executor._safe_to_dynamically_spawn_children = False  # type: ignore[attr-defined]
 
     def submit(self, packed: bytes, item: Any) -> Future[Any]:
         """Let a worker do the pickled work with an item."""
@@ -110,33 +135,8 @@ class WorkerPool:
         for worker in self._context.workers:
             if worker.is_alive():
                 worker.kill()
+                worker.join()
         self._executor.shutdown(cancel_futures=True)
-
-
-class RetriedItem(Generic[Outcome]):
-    """An item in a worker pool. If a worker is killed before there is a result, the item is submitted once more."""
-
-    def __init__(self, pool: WorkerPool, packed: bytes, item: Any) -> None:
-        self._pool = pool
-        self._packed = packed
-        self._item = item
-        self._future: Future[Outcome] = pool.submit(packed, item)
-
-    def done(self) -> bool:
-        """Return whether there is a result or an exception."""
-        return self._future.done()
-
-    def result(self) -> Outcome:
-        """Return the result, or raise the exception of the work."""
-        try:
-            return self._future.result()
-        except BrokenProcessPool:
-            self._pool.warn_of_killed_worker()
-        try:
-            self._future = self._pool.submit(self._packed, self._item)
-            return self._future.result()
-        except BrokenProcessPool:
-            raise CalqueError(f"{KILLED}; use fewer --jobs") from None
 
 
 class WorkerContext(SpawnContext):
@@ -170,43 +170,37 @@ class WorkerProcess(SpawnProcess):
             # The worker inherits this. Ctrl-C reaches it, too, perhaps before it can ignore it.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         # NumPy's linear algebra would start a thread for each core, and calque does not use it.
-        with _environment(OPENBLAS_NUM_THREADS=os.environ.get("OPENBLAS_NUM_THREADS", "1")), _without_script():
+        with _environment_of_new_python(OPENBLAS_NUM_THREADS=os.environ.get("OPENBLAS_NUM_THREADS", "1")):
             super().start()
 
 
-_changing_process = threading.RLock()
-"""Held while the environment or ``__main__`` of this process is changed for a process that starts."""
+_starting_python = threading.Lock()
 
 
 @contextmanager
-def _environment(**variables: str) -> Iterator[None]:
-    """Set environment variables for a new Python process, which must not import modules from the current folder."""
-    with _changing_process:
-        changed = {"PYTHONSAFEPATH": "1", **variables}
-        before = {name: os.environ.get(name) for name in changed}
-        os.environ.update(changed)
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
+def _environment_of_new_python(**variables: str) -> Iterator[None]:
+    """Change this process for a new Python process that starts within the block.
 
-
-@contextmanager
-def _without_script() -> Iterator[None]:
-    """Hide where ``__main__`` comes from. `multiprocessing` lets a new process import it from there."""
-    with _changing_process:
-        script = sys.modules["__main__"]
+    The new process inherits the environment variables and imports no modules from the current folder. It does not run the
+    script of this process: `multiprocessing` cannot see where ``__main__`` comes from.
+    """
+    changed = {"PYTHONSAFEPATH": "1", **variables}
+    script = sys.modules["__main__"]
+    with _starting_python:
+        values = {name: os.environ.get(name) for name in changed}
         origin = {name: value for name, value in vars(script).items() if name in ("__file__", "__spec__")}
+        os.environ.update(changed)
         vars(script).pop("__file__", None)
         script.__spec__ = None
         try:
             yield
         finally:
             vars(script).update(origin)
+            for name, value in values.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
 
 
 def _set_up_worker(keep_safe_path: bool) -> None:

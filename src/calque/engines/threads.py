@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
-from weakref import WeakSet
 
 from calque.engines.engine import Item, Outcome, map_in_order
 
@@ -38,29 +36,6 @@ def run_in_background(work: Callable[[], Outcome]) -> Future[Outcome]:
 
     threading.Thread(target=run, daemon=True).start()
     return future
-
-
-_python_ends = threading.Event()
-_awaited: WeakSet[Future[Any]] = WeakSet()
-
-
-def run_until_exit(work: Callable[[Callable[[], bool]], Outcome]) -> Future[Outcome]:
-    """Start work that kernels call back into, and wait for it when Python exits: a callback after that would crash.
-
-    The work can ask whether Python exits, and should end then.
-
-    >>> run_until_exit(lambda python_ends: "stopped" if python_ends() else "done").result()
-    'done'
-    """
-    future = run_in_background(partial(work, _python_ends.is_set))
-    _awaited.add(future)  # its thread holds it as long as it runs
-    return future
-
-
-@atexit.register
-def _wait_at_exit() -> None:
-    _python_ends.set()
-    wait(list(_awaited))
 
 
 def run_parallel(jobs: int, *works: Callable[[], Any]) -> list[Any]:

@@ -76,6 +76,9 @@ def value_or_none(result: Result, name: str) -> float | None:
 def direction(task: Task | type[Task], metric: str) -> int:
     """Return 1 if higher values of a metric are better, -1 if lower values are, and 0 if neither are."""
     name = task.full_name(MeasureName.parse(metric)).name
+    table = task.metric_table()
+    if table is not None:
+        return table.direction(name)
     return 0 if name in task.neutral else -1 if name in task.lower_is_better else 1
 
 

@@ -162,8 +162,7 @@ class Result:
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
             if nothing.code in (NO_COMMON_DOCUMENT, NO_COMMON_PAGE):  # "no predictions" would be untrue
                 undefined = dict.fromkeys(undefined, "nothing was evaluated")
-        issues = task.weighed((*issues, *task.losses(ledger)), numbers)
-        return cls(task, ledger, numbers, undefined, issues, sources)
+        return cls(task, ledger, numbers, undefined, task.issues(ledger, numbers, issues), sources)
 
     @property
     def signature(self) -> Signature:
@@ -260,7 +259,7 @@ class Result:
         tree = self.to_dict()
         return [
             *self.warning(),
-            *_told(self.task.view().sentence(tree)),
+            *_told(self.task.view().message(tree)),
             *self.task.view().sections(with_reasons(tree)),
             *(section for addition in self.additions for section in addition.sections),
             *noticed(issue for issue in self.issues if issue != self.unevaluated),
@@ -273,7 +272,7 @@ class Result:
         if self.unevaluated is not None:
             return self._without_numbers()
         tree = self.to_dict()
-        told = [*self.warning(), *_told(self.task.view().sentence(tree))]
+        told = [*self.warning(), *_told(self.task.view().message(tree))]
         added = [section for addition in self.additions for section in addition.brief]
         return [
             *told,
@@ -308,8 +307,10 @@ class Result:
 
     def spreadsheet(self) -> list[dict[str, Any]]:
         """Return the metrics as rows of one table, each with the signature."""
+        view, numbers = self.task.view(), with_reasons(self.to_dict())
         rows = [
-            *self.task.view().rows(with_reasons(self.to_dict())),
+            *view.rows(numbers),
+            *(view.slices.rows(numbers) if view.slices is not None else ()),
             *(row for addition in self.additions for row in addition.rows),
         ]
         return [{**row, "signature": str(self.signature)} for row in rows]

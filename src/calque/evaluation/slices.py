@@ -41,11 +41,17 @@ class SeenMetadata:
     def observe(self, *sides: Corpus) -> None:
         """Remember the documents and the columns of some corpora."""
         for side in _single_corpora(sides) if self._by else ():
-            self.observe_documents(side.units())
+            self._observe_documents(side.units())
             self._columns.update(_own_columns(side))
 
-    def observe_documents(self, documents: Iterable[UnitId]) -> None:
-        """Remember documents."""
+    def observe_ledger(self, ledger: Ledger) -> None:
+        """Remember the documents of a ledger. One that has values was checked when it got them."""
+        if TABLE in ledger.tables:
+            self._columns.update(self._by)
+            self._unseen.clear()
+        self._observe_documents(ledger.units)
+
+    def _observe_documents(self, documents: Iterable[UnitId]) -> None:
         if self._unseen:
             self._unseen.difference_update(map(str, documents))
 
@@ -263,13 +269,18 @@ class SliceView:
     def _row(self, name: str, block: Mapping[str, Any]) -> Sequence[Any]:
         return (name, *(block[count] for count in self._counts), *self.cells(self.averaged(block)))
 
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def rows(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return one row of a spreadsheet for each value of each column."""
         return [
             {"scope": column, "part": value, **self.averaged(block)}
             for column, tree in _columns_of(numbers)
             for value, block in tree["values"].items()
         ]
+
+    def added_to(self, schema: Schema) -> Schema:
+        """Return the JSON Schema of a result with slices."""
+        properties = schema["properties"]
+        return {**schema, "properties": {**properties, **self.schema(properties)}}
 
     def schema(self, numbers: Mapping[str, Schema]) -> dict[str, Schema]:
         """Return the JSON Schema of slices under their key, from that of the numbers of the task."""

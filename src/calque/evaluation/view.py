@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from calque.evaluation.presentation.report_data import Finding, ReportData, Sentence
+from calque.evaluation.presentation.report_data import Finding, ReportData, Sentence, spoken
 from calque.evaluation.presentation.result_schema import Schema, result_of
 from calque.evaluation.presentation.sections import Section
 from calque.evaluation.slices import SliceView
@@ -56,8 +56,6 @@ class TaskView:
     """What the columns of the task's tables hold, except for metrics."""
     schema: Callable[[], Schema]
     """The JSON Schema of a result."""
-    sentence: Callable[[Numbers], str]
-    """The main message of the numbers, in one sentence."""
     sections: Callable[[Numbers], list[Section]]
     """All tables."""
     brief: Callable[[Numbers], list[Section]]
@@ -65,7 +63,9 @@ class TaskView:
     rows: Callable[[Numbers], list[dict[str, Any]]]
     """The numbers as rows for a spreadsheet. Rows may have different columns."""
     headline: Callable[[Numbers], Sentence]
-    """The first sentence of a report, with the metrics in it."""
+    """The main message of the numbers in one sentence, with the metrics in it."""
+    sentence: Callable[[Numbers], str] | None = None
+    """The main message as the terminal prints it, if it is not the headline."""
     findings: Callable[[Numbers], list[Finding]] = no_list
     """Up to five things to look at, each with the filter of the report that selects those objects."""
     template: Callable[[Numbers], list[Section]] | None = None
@@ -86,6 +86,10 @@ class TaskView:
     """The numbers of a slice and the columns of its table; ``None`` if the task has no slices."""
     test_cases: Callable[[Ledger], list[CiTestCase]] = no_list
     """The items that were judged one by one, as CI servers show them."""
+
+    def message(self, numbers: Numbers) -> str:
+        """Return the main message as text."""
+        return spoken(self.headline(numbers)) if self.sentence is None else self.sentence(numbers)
 
 
 def plain_view(task: str) -> TaskView:

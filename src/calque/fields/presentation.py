@@ -298,7 +298,6 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         *({"field": name} | _flat_boxes(entry) for name, entry in boxes["fields"].items() if name not in known),
         {"field": "", **overall, "mean_score": score, **located, **sizes, **calibrated},
         *_flat_reviews(numbers),
-        *SLICES.flat(numbers),
     ]
 
 

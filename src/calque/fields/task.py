@@ -143,7 +143,7 @@ class Fields(Task):
     @classmethod
     def inferred(cls, truth: Any, **settings: Any) -> Fields:
         """The task with a schema made from the truth, by type, name and shape of the values."""
-        return cls(**settings).settled(truth)
+        return cls(**settings).resolved(truth)
 
     def explain(self) -> list[dict[str, Any]]:
         """For every field its type, comparator, threshold and weight, and the evidence for the choice.
@@ -161,17 +161,12 @@ class Fields(Task):
         if not self.schema:
             raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
 
-    @renamed_arguments(expected="truth")
-    def settled(self, truth: Any) -> Fields:
-        """The task with a schema: its own, or one made from the truth."""
-        return self.settled_over([truth])
-
     @renamed_arguments(expected="truth", found="predictions")
-    def settled_by(self, truth: Any, predictions: Any) -> Fields:
-        """The same. Where the truth has no values, which is what the result then says, the predictions make the schema."""
-        return self.settled_over([truth], [predictions])
+    def resolved(self, truth: Any, predictions: Any = None) -> Fields:
+        """Return the task with a schema: its own, or an inferred one. Predictions decide if the ground truth has no values."""
+        return self.resolved_over([truth], [] if predictions is None else [predictions])
 
-    def settled_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
+    def resolved_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
         """The same for the truth of several shards: the schema is the one that a single file of all of them would give."""
         if self.schema:
             return self
@@ -214,12 +209,6 @@ class Fields(Task):
         object.__setattr__(lean, "keep_outcomes", False)
         return lean
 
-    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:
-        """The ledger with the documents that have no id counted on from the first number that is free."""
-        from calque.fields.accumulators import renumbered
-
-        return renumbered(ledger, first)
-
     def told(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""
         if name != "schema" or not self.schema:
@@ -261,15 +250,6 @@ class Fields(Task):
 
         return measure(self, ledger, jobs=jobs)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # what the schema says, whatever the documents are
-        """What the schema says and has no meaning here; nothing is lost by it."""
-        if '"passed_over":' not in self.schema:
-            return ()
-        from calque.base.errors import Issue, Severity
-
-        listed = json.loads(self.schema).get("passed_over", ())
-        return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
-
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, and whether the truth has any value."""
         from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
@@ -283,11 +263,15 @@ class Fields(Task):
         text = "the truth is empty: its documents have no values"
         return Ground(known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema")
 
-    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:
-        """Return the issues. Where nothing is right and the shape of the records explains it, that is a loss."""
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues. A schema key without a meaning is a note; a record shape that makes all values wrong is a loss."""
+        from calque.base.errors import Issue, Severity
         from calque.fields.shapes import CODES, weighed
 
-        return weighed(issues, numbers) if any(issue.code in CODES for issue in issues) else issues
+        if '"passed_over":' in self.schema:
+            listed = json.loads(self.schema).get("passed_over", ())
+            known += tuple(Issue("schema-key-passed-over", text, severity=Severity.NOTE) for text in listed)
+        return weighed(known, numbers) if any(issue.code in CODES for issue in known) else known
 
     @classmethod
     def full_name(cls, name: MeasureName) -> MeasureName:

@@ -173,7 +173,7 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows += [{"scope": "document", "document": unit, **block} for unit, block in numbers["documents"].items()]
     rows += [{"scope": "break", "document": "", "part": kind, "count": count} for kind, count in numbers["breaks"].items()]
     rows += [{"scope": "profile", "document": "", "part": name, "value": value} for name, value in numbers["profiles"].items()]
-    return [*rows, *SLICES.flat(numbers)]
+    return rows
 
 
 def result_schema() -> Schema:

@@ -94,11 +94,11 @@ class Order(Task):
         help = "check that the truth comes first and that its pages have an order"
         return Ground(found.in_truth, found.in_found, NO_TRUTH, text, help)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """A note where both sides have blocks, and none of one is any of the other."""
         from calque.order.scoring import remarks
 
-        return remarks(ledger)
+        return (*known, *remarks(ledger))
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: a bare name is over all pages together."""

@@ -29,7 +29,7 @@ def check_comparable(runs: Mapping[str, Result]) -> None:
 
 
 def _check_settings(first: str, base: Result, name: str, result: Result) -> None:
-    apart = [*base.task.signature().differences(result.task.signature()), *base.task.at_odds(result.task)]
+    apart = [*base.task.signature().differences(result.task.signature()), *base.task.conflicts(result.task)]
     if apart:
         raise MergeError(f"{first} and {name} were made with different settings: " + "; ".join(apart))
 

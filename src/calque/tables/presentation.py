@@ -250,7 +250,7 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
     for scope in ("worst", "apart"):
         rows += [{"scope": scope, "part": str(entry["document"]), **entry} for entry in numbers[scope]]
-    return [*rows, *SLICES.flat(numbers)]
+    return rows
 
 
 def result_schema() -> Schema:

@@ -124,10 +124,6 @@ class Tables(Task):
 
         yield read_sides(self, truth, predictions)
 
-    def truth_digests(self, truth: TableCorpus) -> list[int]:  # type: ignore[override]  # its own corpora
-        """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
-        return truth.digests(markup=self.compat != "none")
-
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: TableCorpus, predictions: TableCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every table."""

@@ -246,7 +246,7 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"scope": "region", "document": "", "part": region, **{name: block[name] for name in ("recall", "n_ref", "matches")}}
         for region, block in numbers["regions"].items()
     ]
-    return [*rows, *_flat_oracle(numbers.get("oracle")), *_flat_errors(numbers.get("errors") or {}), *SLICES.flat(numbers)]
+    return [*rows, *_flat_oracle(numbers.get("oracle")), *_flat_errors(numbers.get("errors") or {})]
 
 
 def _flat_oracle(oracle: Mapping[str, Any] | None) -> list[dict[str, Any]]:

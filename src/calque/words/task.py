@@ -347,11 +347,11 @@ class Words(Task):
 
         return score(self, truth, predictions, jobs=jobs)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """Report ids of the hold-out list that no document has."""
         from calque.words.scoring import remarks
 
-        return remarks(self, ledger)
+        return (*known, *remarks(self, ledger))
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""

@@ -52,6 +52,10 @@ class DetectionSlices(SliceView):
         """Return the title of the table, with the threshold."""
         return f"By {column} (IoU ≥ {next(iter(averaged['metrics']))})"
 
+    def rows(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:  # noqa: ARG002  # CSV has no slices of detection
+        """Return no rows."""
+        return []
+
     def schema(self, numbers: Mapping[str, Schema]) -> dict[str, Schema]:  # noqa: ARG002  # a slice has fewer scopes
         """Return the JSON Schema of slices under their key."""
         return _schema()

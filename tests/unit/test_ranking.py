@@ -1,4 +1,4 @@
-"""Rows by class and score, in one part or merged from many, beside one plain sort; and the parts of weighted numbers."""
+"""Rows by class and score, of one part or of many, beside one plain sort; and the parts of weighted numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from calque import ConfigError, Corpus, Detection, Evaluator, Table
 from calque.evaluation.document_sums import DocumentTallies, mean_over_rows, share, tied_rows
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.metric_names import direction
-from calque.evaluation.storage import merged_runs
-from calque.evaluation.storage.ranked_runs import RankedRuns, Rows, Stretch
+from calque.evaluation.storage import ranking
+from calque.evaluation.storage.ranking import Ranking, RankRange, Rows
 from calque.statistics.bootstrap import Resampling, repeat_documents, resample
 
 
@@ -22,41 +22,58 @@ def part(dice: np.random.Generator, size: int, ties: range | list[int]) -> Rows:
     return Rows(labels, scores, (tie.copy(), np.stack([scores, -scores], axis=1)), lambda: tie)
 
 
-def through(runs: RankedRuns, only: int | None = None) -> tuple[list[tuple[int, float, int]], list[bool]]:
-    """Class, score and what goes along of each row by rank, and which stretch called itself the last."""
+def through(ranked: Ranking, only: int | None = None) -> tuple[list[tuple[int, float, int]], int]:
+    """Class, score and tie-breaker of each row by rank, and the number of ranges."""
     rows: list[tuple[int, float, int]] = []
-    lasts = []
-    for stretch in runs.stretches(only):
-        order = np.arange(len(stretch.scores)) if stretch.in_place else stretch.order.order
-        columns = stretch.classes(), stretch.scores[order], stretch.columns[0][order]
-        assert np.array_equal(stretch.columns[1][order][:, 1], -stretch.scores[order])
+    ranges = list(ranked.ranges(only))
+    for each in ranges:
+        assert np.array_equal(each.order.order, np.arange(len(each.scores)))
+        assert np.array_equal(each.columns[1][:, 1], -each.scores)
+        columns = each.classes(), each.scores, each.columns[0]
         rows += zip(*(column.tolist() for column in columns), strict=True)
-        lasts.append(stretch.last)
-    return rows, lasts
+    return rows, len(ranges)
 
 
 @pytest.mark.parametrize("most", [4, 64, 1 << 19])
 @pytest.mark.parametrize("interleaved", [False, True])
-def test_parts_are_merged_as_one_sort_would(most: int, interleaved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merged_runs, "MOST_ROWS", most)
+@pytest.mark.parametrize("count", [1, 3])
+def test_parts_are_merged_as_one_sort_would(most: int, interleaved: bool, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "RANGE_ROWS", most)
     dice = np.random.default_rng(5)
     spans = [list(range(n, 90, 3)) for n in range(3)] if interleaved else [range(30 * n, 30 * n + 30) for n in range(3)]
-    parts = [part(dice, 25, span) for span in spans]
-    runs = RankedRuns(3)
-    for rows in parts:
-        runs.add(rows)
+    parts = [part(dice, 25, span) for span in spans[:count]]
+    ranked = Ranking(parts, 3)
     every = [(int(label), float(score), int(tie)) for rows in parts
              for label, score, tie in zip(rows.labels, rows.scores, rows.ties(), strict=True) if label >= 0]  # fmt: skip
-    found, lasts = through(runs)
+    found, ranges = through(ranked)
     assert found == sorted(every, key=lambda row: (row[0], -row[1], row[2]))
-    assert lasts == [False] * (len(lasts) - 1) + [True]
-    assert (len(lasts) > 1) is (most < 64)
+    assert through(ranked)[0] == found
+    assert (ranges > 1) is (most < 64 and count > 1)
     for label in range(3):
-        assert [row for row in through(runs, label)[0] if row[0] == label] == [row for row in found if row[0] == label]
+        assert [row for row in through(ranked, label)[0] if row[0] == label] == [row for row in found if row[0] == label]
+
+
+def test_ranges_are_about_as_long_as_they_should_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when all scores are equal: the tie-breaker decides where to cut."""
+    monkeypatch.setattr(ranking, "RANGE_ROWS", 1000)
+    for scores in (np.random.default_rng(1).random(20_000), np.full(20_000, 1.0)):
+        halves = [
+            Rows(np.zeros(10_000, np.int32), scores[first::2], (), lambda first=first: np.arange(first, 20_000, 2))  # type: ignore[misc]
+            for first in (0, 1)
+        ]
+        lengths = [len(each.scores) for each in Ranking(halves, 1).ranges()]
+        assert sum(lengths) == 20_000
+        assert max(lengths) < 2000
+
+
+def test_parts_without_ranked_rows_have_one_empty_range() -> None:
+    dice = np.random.default_rng(2)
+    none = [Rows(np.full(5, -1, np.int32), np.ones(5), part(dice, 5, range(5)).columns, lambda: np.arange(5)) for _ in range(2)]
+    assert through(Ranking(none, 3)) == ([], 1)
 
 
 class Kept:
-    """What is drawn of stretches: how many were hits before each."""
+    """The counts before each range."""
 
     def __init__(self, before: list[list[int] | None]) -> None:
         self.before = before
@@ -65,23 +82,21 @@ class Kept:
         return Kept(self.before + other.before)
 
 
-def test_every_stretch_is_told_what_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hits(stretch: Stretch) -> Any:
-        return np.bincount(stretch.classes(), minlength=3)
+def test_every_range_receives_the_counts_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(ranked: RankRange) -> Any:
+        return np.bincount(ranked.classes(), minlength=3)
 
-    def draw(stretch: Stretch, before: Any) -> Any:  # only what came before
+    def accumulate(ranked: RankRange, before: Any) -> Any:
         return Kept([None if before is None else before.tolist()])
 
-    monkeypatch.setattr(merged_runs, "MOST_ROWS", 8)
-    dice, runs = np.random.default_rng(1), RankedRuns(3)
-    with pytest.raises(ValueError, match="no rows were added"):
-        runs.folded(hits, draw)
-    runs.add(part(dice, 20, range(20)))
-    assert runs.folded(hits, draw).before == [None]
-    runs.add(part(dice, 20, range(20, 40)))
-    counts = [hits(stretch) for stretch in runs.stretches()]
+    monkeypatch.setattr(ranking, "RANGE_ROWS", 8)
+    dice = np.random.default_rng(1)
+    first, second = part(dice, 20, range(20)), part(dice, 20, range(20, 40))
+    assert Ranking([first], 3).fold(count, accumulate).before == [None]
+    ranked = Ranking([first, second], 3)
+    counts = [count(each) for each in ranked.ranges()]
     assert len(counts) > 2
-    assert runs.folded(hits, draw).before == [
+    assert ranked.fold(count, accumulate).before == [
         np.sum([np.zeros(3, int), *counts[:n]], axis=0).tolist() for n in range(len(counts))
     ]
 
