@@ -169,13 +169,6 @@ def document_values(ledger: Ledger, column: str) -> list[str] | None:
     return texts
 
 
-def used_labels(ledger: Ledger) -> set[str]:
-    """Return the labels that occur in a ledger: a part of a ledger has the vocabulary of the whole."""
-    labels = ledger.names["label"]
-    tables = (table for piece in ledger.pieces() for table in piece.ledger.tables.values() if "label" in table)
-    return {labels[code] for table in tables for code in set(table.array("label").tolist()) if code >= 0}
-
-
 class SliceView:
     """Which numbers of a task a slice has, and which metrics its table shows and averages.
 
@@ -314,7 +307,7 @@ def _means(trees: Sequence[Mapping[str, Any]], like: Mapping[str, Any]) -> dict[
 def measure_slices(task: Task, ledger: Ledger) -> dict[str, Any]:
     """Return the numbers of the slices of each column of ``--by``, under their key.
 
-    A slice has the numbers that an evaluation of its documents alone has.
+    A slice has the numbers that an evaluation of its documents alone has, and lists all classes of the result.
     """
     from calque.evaluation.measures import Undefined
 

@@ -24,8 +24,7 @@ from calque.evaluation.presentation.report_data import (
     Sentence,
 )
 from calque.evaluation.presentation.sections import Section
-from calque.evaluation.slices import SliceView, used_labels
-from calque.evaluation.task import Task
+from calque.evaluation.slices import SliceView
 from calque.layout.metrics import METRICS, NAMES, UNMATCHED
 from calque.layout.scoring import dropped, verdicts
 
@@ -104,16 +103,7 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [Section(title="", head=HEAD, rows=[("all", *(numbers[key] for key in NAMES))])]
 
 
-class LayoutSlices(SliceView):
-    """The metrics of all blocks, and of the classes that occur in a slice."""
-
-    def measure(self, task: Task, ledger: Ledger) -> Mapping[str, Any]:
-        """Return the numbers of the documents of a slice."""
-        numbers, used = task.measure(ledger), used_labels(ledger)
-        return {**numbers, "per_class": {label: block for label, block in numbers["per_class"].items() if label in used}}
-
-
-SLICES = LayoutSlices(
+SLICES = SliceView(
     (*NAMES, "per_class"),
     titles={metric.name: metric.title for metric in METRICS if not metric.name.endswith("_blocks")},
     counts={"layout_total_blocks": "blocks"},
