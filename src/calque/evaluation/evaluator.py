@@ -17,6 +17,7 @@ from calque.engines import current_progress, is_portable, keep_workers, process_
 from calque.evaluation.ledger import Ledger, check_disjoint, joint_units
 from calque.evaluation.result import Result, Sources
 from calque.evaluation.signature import Signature
+from calque.evaluation.slices import SeenMetadata, with_slice_values
 from calque.evaluation.storage.partitioned import MOST_BYTES, Part, PartCollector
 from calque.evaluation.storage.state import Packed, TemporaryFile, pack, unpack, well_formed
 from calque.evaluation.task import Task, names_a_file, settings, task_class
@@ -144,12 +145,14 @@ class Evaluator:
         before, done = progress.done, 0
         task = self.task.resolved(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
+        metadata = SeenMetadata(scoring)
         with keep_workers(self._jobs):
             pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
             for number, (true, predicted) in enumerate(pairs):
                 # Where the total is unknown, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(true.units()), len(predicted.units()))))
+                metadata.observe(true, predicted)
                 for ledger in self._scored_or_known(scoring, true, predicted, number, known):
                     parts.add(ledger)
                     issues += ledger.issues
@@ -158,6 +161,7 @@ class Evaluator:
                 issues += [*true.issues, *predicted.issues]
                 sources |= Sources(true.origins(), predicted.origins())
                 extent = extent or _extent_of(true, predicted)
+        issues += metadata.finish()
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._noticed(summarize(by_place(issues)))
@@ -170,11 +174,11 @@ class Evaluator:
         """Yield the ledgers of a batch: scored now, or known from an earlier run."""
         if known is None:
             for ledger in self._scored(task, truth, predictions):
-                yield self._kept(ledger, truth)
+                yield self._kept(ledger, truth, predictions)
             return
         before = known.get(number, lambda: in_canonical_order({*truth.units(), *predictions.units()}))
         if before is None:
-            made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
+            made = [self._kept(ledger, truth, predictions) for ledger in self._scored(task, truth, predictions)]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
             before = known.put(number, dataclasses.replace(Ledger.concat(made), issues=issues, verify=False))
         yield before
@@ -206,8 +210,10 @@ class Evaluator:
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Add documents that were scored elsewhere under this task."""
+        metadata = SeenMetadata(self.task)
+        metadata.observe_ledger(ledger)
         self._add(self._alone(self._kept(ledger)))
-        self._noticed(summarize([*issues, *ledger.issues]))
+        self._noticed(summarize([*issues, *ledger.issues, *metadata.finish()]))
         self._sources |= sources or Sources()
         return self
 
@@ -224,7 +230,8 @@ class Evaluator:
         parts.add(ledger)
         return parts
 
-    def _kept(self, ledger: Ledger, truth: Corpus | None = None) -> Ledger:
+    def _kept(self, ledger: Ledger, truth: Corpus | None = None, *predictions: Corpus) -> Ledger:
+        ledger = with_slice_values(self.task, ledger, *(() if truth is None else (truth, *predictions)))
         if self._keep == "numbers":
             return ledger.without_details()
         if truth is None:

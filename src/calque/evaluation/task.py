@@ -157,6 +157,11 @@ class Task(ABC):
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
+    by: tuple[str, ...] = setting(
+        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
+    )
+    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and more columns for --by.")
+
     __repr__ = short_repr
 
     def __new__(cls, *values: Any, **settings: Any) -> Self:
@@ -345,28 +350,43 @@ def take_in(task: Any) -> None:
     Called first in ``__post_init__``: what comes after can rely on it.
     """
     for field in dataclasses.fields(task):
-        note, value = field.metadata.get("setting"), getattr(task, field.name)
-        if value is field.default:
-            continue
-        if note is None:
-            if isinstance(field.default, bool) and not isinstance(value, bool):
-                raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
-            continue
-        if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
-            raise ConfigError(
-                f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
-            )
-        if note.kind == "choice" and not (isinstance(value, str) and value in note.choices):
-            hint = did_you_mean(str(value), note.choices)
-            raise ConfigError(f"{field.name} must be one of {', '.join(note.choices)}, not {value!r}{hint and f'; {hint}'}")
-        if note.kind in MANY:
-            alone = isinstance(value, str) or not isinstance(value, Iterable)
-            value = (value,) if alone else tuple(value)
-            object.__setattr__(task, field.name, value)
-        if note.kind in EXPECTED:
-            _check(field.name, note.kind, value)
-        if note.kind == "number":
-            object.__setattr__(task, field.name, _float(field.name, value))  # 1 and 1.0 are one setting
+        _take_in_field(task, field)
+    if isinstance(task, Task):
+        _read_metadata(task)
+
+
+def _take_in_field(task: Any, field: dataclasses.Field[Any]) -> None:
+    note, value = field.metadata.get("setting"), getattr(task, field.name)
+    if value is field.default:
+        return
+    if note is None:
+        if isinstance(field.default, bool) and not isinstance(value, bool):
+            raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
+        return
+    if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
+        raise ConfigError(
+            f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
+        )
+    if note.kind == "choice" and not (isinstance(value, str) and value in note.choices):
+        hint = did_you_mean(str(value), note.choices)
+        raise ConfigError(f"{field.name} must be one of {', '.join(note.choices)}, not {value!r}{hint and f'; {hint}'}")
+    if note.kind in MANY:
+        alone = isinstance(value, str) or not isinstance(value, Iterable)
+        value = (value,) if alone else tuple(value)
+        object.__setattr__(task, field.name, value)
+    if note.kind in EXPECTED:
+        _check(field.name, note.kind, value)
+    if note.kind == "number":
+        object.__setattr__(task, field.name, _float(field.name, value))  # 1 and 1.0 are one setting
+
+
+def _read_metadata(task: Task) -> None:
+    """Keep the content of the metadata file, and each column of slices once."""
+    object.__setattr__(task, "by", tuple(dict.fromkeys(task.by)))
+    if task.metadata:
+        from calque.readers.sides.metadata import metadata_text
+
+        object.__setattr__(task, "metadata", metadata_text(task.metadata))
 
 
 def _check(name: str, kind: str, value: Any) -> None:

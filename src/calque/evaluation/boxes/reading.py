@@ -119,7 +119,7 @@ class BoxReading:
 
     @renamed_arguments(expected="truth", found="predictions")
     def box_batches(
-        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
+        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, jobs: int = 1
     ) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides on one scale, with one set of labels, checked against each other.
 
@@ -129,7 +129,12 @@ class BoxReading:
         from calque.readers import stream_pair
 
         batches = stream_pair(
-            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth,
+            predictions,
+            allow_missing_scores=allow_missing_scores,
+            metadata=self.wants_metadata(),
+            **self._sides(),
+            **self._rules(),
         )
         settled = (self._settled(*pair, jobs) for pair in batches)
         return Batches(settled, documents_to_come(batches))
@@ -144,14 +149,17 @@ class BoxReading:
         return settled(truth, found, kind, page_size=self.page_size or None, jobs=jobs)
 
     @renamed_arguments(expected="truth", found="predictions")
-    def read_boxes(
-        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False
-    ) -> tuple[Corpus, Corpus]:
+    def read_boxes(self, truth: Any, predictions: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
         from calque.readers import read_pair
 
         sides = read_pair(
-            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth,
+            predictions,
+            allow_missing_scores=allow_missing_scores,
+            metadata=self.wants_metadata(),
+            **self._sides(),
+            **self._rules(),
         )
         return self._settled(*sides)
 
@@ -199,6 +207,10 @@ class BoxReading:
     def keeps_outcomes(self) -> bool:
         """Whether somebody will look at outcomes, and not at numbers alone."""
         return getattr(self, "_names_pictures", True)
+
+    def wants_metadata(self) -> bool:
+        """Whether slices need what the files know of their documents."""
+        return bool(getattr(self, "by", ()))
 
     def _rules(self) -> dict[str, Any]:
         """The keywords of `calque.read` that both sides share."""
