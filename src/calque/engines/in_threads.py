@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
-from weakref import WeakSet
 
 from calque.engines.engine import Item, Outcome
 
@@ -63,31 +61,6 @@ def begin(work: Callable[[], Outcome]) -> Begun[Outcome]:
     42
     """
     return Begun(work, stays=False)
-
-
-_left = threading.Event()
-"""Set when Python ends."""
-_awaited: WeakSet[Begun[Any]] = WeakSet()
-
-
-def begin_awaited(work: Callable[[Callable[[], bool]], Outcome]) -> Begun[Outcome]:
-    """Begin a piece of work that kernels call back: one that came back when Python has ended would crash the process.
-
-    The work can ask whether Python ends, should give up then, and is awaited.
-
-    >>> begin_awaited(lambda left: "given up" if left() else "done").result()
-    'done'
-    """
-    begun = begin(partial(work, _left.is_set))
-    _awaited.add(begun)  # for as long as it runs: its thread holds it
-    return begun
-
-
-@atexit.register
-def _leave() -> None:
-    _left.set()
-    for begun in list(_awaited):
-        begun.ended()
 
 
 def at_once(jobs: int, *works: Callable[[], Any]) -> list[Any]:

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table
 from calque.corpus.boxes import UnitId
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import fraction_parts, joined_fractions
-from calque.kernels import kernels
 
 POISSON_THRESHOLDS = (
     6786177901268885274, 13572355802537770549, 16965444753172213186, 18096474403383694065, 18379231815936564285,
@@ -30,6 +29,8 @@ POISSON_THRESHOLDS = (
 """Where a random number of 64 bits means one occurrence more: the distribution of Poisson(1), times 2**64."""
 
 MOST_SEED = 2**64 - 1
+PHILOX_BLOCK = 4
+"""How many numbers Philox makes for each value of its counter."""
 
 
 def document_key(unit: UnitId) -> int:
@@ -47,16 +48,29 @@ def document_keys(units: Sequence[UnitId]) -> Ints:
     return np.array([document_key(unit) for unit in units], dtype=np.uint64).view(np.int64)
 
 
-def poisson_weights(keys: Ints, replicates: int, seed: int = 0, *, first: int = 0, jobs: int = 1) -> Codes:
-    """The weight of each document (a row) in each replicate (a column), from the ``first`` on.
+def poisson_weights(keys: Ints, replicates: int, seed: int = 0, *, first: int = 0) -> Codes:
+    """Return the weight of each document (a row) in each replicate (a column), beginning with replicate ``first``.
+
+    Each document has its own random stream: NumPy's Philox with the seed and the document's key. Replicate ``r`` uses the
+    ``r``-th number of the stream; the weight is the number of thresholds that this number reaches.
 
     >>> poisson_weights(document_keys(["d01", 1]), 6, seed=0).tolist()
     [[1, 1, 1, 2, 1, 2], [0, 2, 3, 2, 1, 1]]
     """
     if not 0 <= seed <= MOST_SEED:
         raise ValueError(f"the seed must be a whole number from 0 to {MOST_SEED}, not {seed}")
-    thresholds = np.array(POISSON_THRESHOLDS, dtype=np.uint64).view(np.int64)
-    return kernels().poisson_weights(keys, thresholds, seed, first, replicates, jobs)
+    thresholds = np.array(POISSON_THRESHOLDS, dtype=np.uint64)
+    weights = np.empty((len(keys), replicates), dtype=np.int32)
+    counter, skipped = divmod(first, PHILOX_BLOCK)
+    stream = np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))
+    state: Any = stream.advance(counter).state
+    # One stream that changes its key: building a stream for each document takes five times as long.
+    for row, key in enumerate(keys.view(np.uint64)):
+        state["state"]["key"][1] = key
+        stream.state = state
+        drawn = stream.random_raw(skipped + replicates)[skipped:]
+        weights[row] = thresholds.searchsorted(drawn, side="right")
+    return weights
 
 
 Replicates: TypeAlias = dict[str, Floats]
@@ -128,15 +142,46 @@ class Sheet:
         self._blocks[name] = slice(self._size, self._size + size)
         self._size += size
 
-    def sums(self, weights: Codes, jobs: int = 1) -> dict[str, Array]:
+    def sums(self, weights: Codes) -> dict[str, Array]:
         """For each name a row for each group and a column for each replicate."""
-        unit, column = (np.concatenate([np.zeros(0, np.int64), *part]).astype(np.int32) for part in (self._unit, self._column))
-        value = np.concatenate([np.zeros(0, np.int64), *self._value])
-        totals = kernels().weighted_sums(unit, column, value, self._size, weights, jobs)
+        unit, column, value = (
+            np.concatenate([np.zeros(0, np.int64), *part]) for part in (self._unit, self._column, self._value)
+        )
+        totals = weighted_sums(unit, column, value, self._size, weights)
         found: dict[str, Array] = {name: totals[block] for name, block in self._blocks.items()}
         for name, scale in self._scales.items():
             found[name] = joined_fractions(np.stack([found.pop(f"{name}:0"), found.pop(f"{name}:1")])) / scale
         return found
+
+
+MOST_EXACT = 2.0**52
+"""Float64 holds sums of whole numbers up to twice this one exactly."""
+
+TABLE_CELLS = 1 << 20
+"""How many cells of documents by columns are multiplied at once."""
+
+
+def weighted_sums(units: Ints, columns: Ints, values: Ints, size: int, weights: Codes) -> Ints:
+    """Return the exact sum of ``values`` for each column and replicate, each value times the weight of its document.
+
+    >>> table = np.array([[1, 2], [0, 3]], np.int32)
+    >>> weighted_sums(np.array([0, 1]), np.array([0, 0]), np.array([10, 1]), 1, table).tolist()
+    [[10, 23]]
+    """
+    sums = np.zeros((size, weights.shape[1]), dtype=np.int64)
+    order = np.argsort(units, kind="stable")
+    units, columns, values = units[order], columns[order], values[order]
+    documents = max(1, TABLE_CELLS // max(size, 1))
+    for first in range(0, len(weights), documents):
+        rows = slice(*np.searchsorted(units, (first, first + documents)).tolist())
+        table = np.zeros((size, min(documents, len(weights) - first)), dtype=np.int64)
+        np.add.at(table, (columns[rows], units[rows] - first), values[rows])
+        some = weights[first : first + documents]
+        largest = float(np.abs(table.astype(np.float64)).sum(axis=1).max(initial=0)) * float(some.max(initial=0))
+        # Float64 is exact here, and much faster: NumPy multiplies tables of integers without BLAS.
+        exact = np.float64 if largest <= MOST_EXACT else np.int64
+        sums += (table.astype(exact) @ some.astype(exact)).astype(np.int64)
+    return sums
 
 
 def _cells(unit: Array, group: Array, size: int) -> tuple[Ints, Ints]:
@@ -165,7 +210,7 @@ class Tallies(Resampled):
 
     def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one product
         """All numbers: what is not asked for costs next to nothing."""
-        return self._numbers(self._sheet.sums(weights, jobs))
+        return self._numbers(self._sheet.sums(weights))
 
 
 def share(above: Array, below: Array) -> Floats:

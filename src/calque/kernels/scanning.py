@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
 from typing import Any
 
 from calque.base.errors import ContractError
@@ -47,10 +46,6 @@ class Scanned(os.PathLike[str]):
         except (native.ScanError, OSError, MemoryError):
             return None
         return columns
-
-    def along(self) -> Callable[[Callable[[memoryview], object]], bool]:
-        """Hands the bytes of the file to whoever takes them, as they are scanned, and says whether those were all of them."""
-        return (lambda _: False) if self._scan is None else self._scan.read_along
 
     def part(self, span: tuple[int, int]) -> bytes:
         """The bytes of the file from one offset to another; `ContractError` when it is no longer the file that was scanned."""

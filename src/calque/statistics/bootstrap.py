@@ -81,18 +81,18 @@ class Parts:
         progress = meter()
         progress.expect(progress.done + resampling.replicates, "replicate")
         blocks = []
-        for weights in self._blocks(resampling, jobs):
+        for weights in self._blocks(resampling):
             blocks.append(self.replicates(weights, wanted, jobs))
             progress.advance(weights.shape[1])
         return {name: np.concatenate([block[name] for block in blocks]) for name in wanted}
 
-    def _blocks(self, resampling: Resampling, jobs: int) -> Iterator[Codes]:
+    def _blocks(self, resampling: Resampling) -> Iterator[Codes]:
         """The weights, some replicates at a time: a multiple of those that kernels work on side by side."""
         keys = document_keys(self._units)
         size = max(1, BLOCK_BYTES // (64 * max(len(keys), 1))) * 16
         for first in range(0, resampling.replicates, size):
             count = min(size, resampling.replicates - first)
-            yield poisson_weights(keys, count, resampling.seed, first=first, jobs=jobs)
+            yield poisson_weights(keys, count, resampling.seed, first=first)
 
 
 def _values_of(result: Result, names: list[str]) -> Any:

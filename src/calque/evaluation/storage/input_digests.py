@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from calque.base.errors import CalqueError
 from calque.base.file_stamps import FileMark, mark_of
-from calque.engines import begin, begin_awaited
-from calque.kernels.scanning import Scanned
+from calque.engines import begin
 
 if TYPE_CHECKING:
     from calque.engines import Begun
@@ -42,7 +41,7 @@ class Contents:
 
     @classmethod
     def beside(cls, files: Sequence[str], begin_to_read: Callable[[str], Any]) -> Self:
-        """Files that are evaluated for sure: what is scanned has its digest taken as it goes by, and is not read twice."""
+        """Files that will be evaluated: reading them begins at once, and so do their digests."""
         marks = _marks(files)
         sources = tuple(map(begin_to_read, files))
         return cls(tuple(files), marks, lambda: sources, tuple(map(_begun, sources)))
@@ -76,23 +75,7 @@ def files_below(folder: str) -> Iterator[str]:
 
 
 def _begun(source: Any) -> Begun[str]:
-    path = os.fspath(source)
-    if not isinstance(source, Scanned):
-        return begin(partial(content_digest, path))
-    return begin_awaited(partial(_scanned_digest, path, source.along()))
-
-
-def _scanned_digest(path: str, along: Callable[[Callable[[memoryview], object]], bool], left: Callable[[], bool]) -> str:
-    from xxhash import xxh3_128
-
-    digest = xxh3_128()
-
-    def take(piece: memoryview) -> None:
-        if left():
-            raise CalqueError("nobody asks for it any more")
-        digest.update(piece)
-
-    return digest.hexdigest() if not left() and along(take) else content_digest(path)
+    return begin(partial(content_digest, os.fspath(source)))
 
 
 def content_digest(path: str) -> str:
