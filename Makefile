@@ -14,7 +14,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/nu
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report-app demo base test coverage test-long check format bench bench-readme docs transcripts clean fuzz sanitize soak cross dist reproduce
+.PHONY: help setup report-app demo base test coverage test-long check format bench bench-all docs transcripts clean fuzz sanitize soak cross dist reproduce
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,11 +72,11 @@ format: $(TOOLS) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(TOOLS) ## measure calque and its peers on the same data
-	$(BIN)/python benchmarks/run.py
-
-bench-readme: $(TOOLS) ## measure the rows of the README and write its table and chart (about 20 minutes)
+bench: $(TOOLS) ## measure calque and its peers on the rows of the README; write its table and chart (about 20 minutes)
 	$(BIN)/python benchmarks/run.py --readme
+
+bench-all: $(TOOLS) ## measure calque and its peers on all data sets (hours)
+	$(BIN)/python benchmarks/run.py
 
 fuzz: $(TOOLS) ## fuzz every reader and loader, then the compiled scanner with sanitizers (FUZZ_SECONDS each, default 60)
 	$(BIN)/python -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60)

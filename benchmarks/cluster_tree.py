@@ -23,9 +23,8 @@ from calque.detection.average_precision import Facts, ImagePlaces, ranked_rows
 from calque.detection.kinds.numbers import Areas, Tallies
 from calque.detection.numbers import AtThreshold, Sizes
 from calque.engines.on_dask import FAN_IN, Cluster
-from calque.evaluation.shards.cluster import all_joined
-from calque.evaluation.shards.cluster_ranks import MOST_STRETCHES
-from calque.evaluation.storage import merged_runs
+from calque.evaluation.shards.cluster import MOST_RANGES, join_all
+from calque.evaluation.storage.ranking import RANGE_ROWS, sort_rows
 
 BYTES_OF_AN_ID = 110
 """What a document's id of some ten characters takes in a Python process: the string, and its places in tuple and table."""
@@ -83,14 +82,14 @@ def main() -> None:
     parts = [pickle.dumps(one) for one in sums]
     tree, began = Tree(), time.process_time()
     for part in parts:
-        Cluster.reduced(tree, all_joined, [part] * arguments.tried)  # type: ignore[arg-type]  # it only puts
+        Cluster.reduced(tree, join_all, [part] * arguments.tried)  # type: ignore[arg-type]  # it only puts
     joining = (time.process_time() - began) / arguments.tried
     began = time.process_time()
-    run = merged_runs.in_order(partial(ranked_rows, ImagePlaces(ledger))(piece), len(ledger.names["label"]))
+    run = sort_rows(partial(ranked_rows, ImagePlaces(ledger))(piece), len(ledger.names["label"]))
     sorting = time.process_time() - began
     rows = sum(column.nbytes for column in run.columns)
     pages = arguments.shards * arguments.pages
-    stretches = min(MOST_STRETCHES, -(-arguments.shards * len(run.columns[0]) // merged_runs.MOST_ROWS))
+    ranges = min(MOST_RANGES, -(-arguments.shards * len(run.columns[0]) // RANGE_ROWS))
     levels = next(level for level in range(1, 40) if FAN_IN**level >= arguments.shards)
     print(json.dumps({
         "pages": pages, "shards": arguments.shards, "levels of the tree": levels,
@@ -101,10 +100,10 @@ def main() -> None:
         "all: CPU hours to score and sort": round(arguments.shards * (scoring + sorting) / 3600, 1),
         "all: gigabytes of sums that travel": round(tree.moved / arguments.tried * arguments.shards / 1e9, 2),
         "all: gigabytes of rows that travel for AP": round(arguments.shards * rows / 1e9, 1),
-        "all: stretches": stretches, "all: slices": stretches * arguments.shards,
-        "all: gigabytes of one stretch": round(arguments.shards * rows / stretches / 1e9, 2),
-        "all: megabytes of samples where stretches are cut": round(
-            arguments.shards * (len(run.outline.sample.label) * 20 + 300) / 1e6, 1
+        "all: ranges": ranges, "all: slices": ranges * arguments.shards,
+        "all: gigabytes of one range": round(arguments.shards * rows / ranges / 1e9, 2),
+        "all: megabytes of samples that decide the cuts": round(
+            arguments.shards * (len(run.index.sample.label) * 20 + 300) / 1e6, 1
         ),
         "all: gigabytes of ids where the result is made": round(pages * BYTES_OF_AN_ID / 1e9, 1),
     }, indent=2))  # fmt: skip

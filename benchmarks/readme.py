@@ -76,7 +76,16 @@ def table(runs: Mapping[str, Any]) -> str:
         lines.append(f"| {row.title} | {shown[0]} | {peers} |")
     under = f"{runs['machine']}; {runs['date']}; `{runs['command']}`"
     note = f"\n\n**{runs['note']}**" if "note" in runs else ""  # Only runs that were put together by hand have one.
-    return "\n".join(lines) + f"\n\nWall time of the whole process and peak memory, medians. Bold is the fastest. {under}{note}"
+    legend = f"Wall time of the whole process and peak memory, {repeats(runs)}. Bold is the fastest."
+    return "\n".join(lines) + f"\n\n{legend} {under}{note}"
+
+
+def repeats(runs: Mapping[str, Any]) -> str:
+    """Return how often each tool ran, in words."""
+    counts = {
+        len(tool["runs"]) for sets in runs["suites"].values() for data in sets.values() for tool in data["tools"].values()
+    }
+    return "one run each" if counts == {1} else f"medians of {max(counts)} runs"
 
 
 def cell(wall: float, memory: int, *, bold: bool) -> str:

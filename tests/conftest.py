@@ -22,7 +22,7 @@ from tests.examples import USUAL
 settings.load_profile(USUAL)  # --hypothesis-profile chooses another
 
 if sys.platform == "win32":
-    # These need a shell, terminals, named pipes, twins of processes and signals as POSIX has them.
+    # These need a shell, terminals, named pipes and signals as POSIX has them.
     collect_ignore = [
         "build/test_without_compiler.py",
         "cli/test_exits.py",
@@ -30,7 +30,6 @@ if sys.platform == "win32":
         "cli/test_process.py",
         "docs",
         "engines/test_endings.py",
-        "engines/test_guard.py",
         "kernels/test_scan_threads.py",
     ]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from calque.readers import read as read
     from calque.statistics.bootstrap import resample as resample
     from calque.statistics.comparison import compare as compare
-    from calque.statistics.gates.judging import gated as gated
+    from calque.statistics.gates import gated as gated
     from calque.statistics.intervals import intervals as intervals
     from calque.tables import Tables as Tables
     from calque.words import Words as Words
@@ -60,7 +60,7 @@ _HOME = {
     "Task": "calque.evaluation.task",
     "Words": "calque.words",
     "compare": "calque.statistics.comparison",
-    "gated": "calque.statistics.gates.judging",
+    "gated": "calque.statistics.gates",
     "intervals": "calque.statistics.intervals",
     "read": "calque.readers",
     "resample": "calque.statistics.bootstrap",

@@ -30,10 +30,10 @@ def _run() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Arrow's own allocator keeps what it once had; the system's gives back what was copied, and the next columns take it.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    from calque.cli import app, inputs
+    from calque.cli import app
 
     try:
-        app.main(inputs.OwnProcess())
+        app.main()
     except SystemExit as ending:
         if isinstance(ending.code, int):
             _leave(ending.code)

@@ -33,7 +33,7 @@ def _hold(source: Result | Evaluator | str | os.PathLike[str], **gates: Any) -> 
     __tracebackhide__ = True
     from calque.base.errors import Severity
     from calque.evaluation.evaluator import Evaluator
-    from calque.statistics.gates.judging import gated
+    from calque.statistics.gates import gated
 
     evaluator = Evaluator.load(source) if isinstance(source, str | os.PathLike) else source
     result = gated(evaluator.compute() if isinstance(evaluator, Evaluator) else evaluator, **gates)

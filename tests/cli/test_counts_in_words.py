@@ -67,7 +67,7 @@ def test_order_with_documents_of_equal_pairs_claims_no_order(tmp_path: Path, cal
 @pytest.mark.parametrize(("predicted", "verb"), [("a", "1 word was"), ("a b", "2 words were"), ("", "0 words were")])
 def test_headline_of_words_without_truth_agrees_in_number(predicted: str, verb: str) -> None:
     result = Evaluator(Words()).update({"d": ""}, {"d": predicted}).compute()
-    assert verb in spoken(result.task.headline(result.numbers))
+    assert verb in spoken(result.task.view().headline(result.numbers))
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_headline_of_detection_uses_english_plurals(labels: list[str], nouns: st
     boxes = [[20 * place, 0, 20 * place + 9, 9] for place in range(len(labels))]
     truth = [{"doc_id": "d", "bbox": box, "label": label} for box, label in zip(boxes, labels, strict=True)]
     result = Evaluator(Detection()).update(truth, [{**each, "score": 0.5} for each in truth]).compute()
-    assert nouns in spoken(result.task.headline(result.to_dict()))
+    assert nouns in spoken(result.task.view().headline(result.to_dict()))
 
 
 def test_headline_of_detection_with_one_wrong_prediction_agrees_in_number() -> None:
     truth = [{"doc_id": "d", "bbox": [0, 0, 9, 9], "label": "t"}]
     result = Evaluator(Detection()).update(truth, [{**truth[0], "bbox": [50, 50, 59, 59], "score": 0.5}]).compute()
-    assert "1 predictions" not in spoken(result.task.headline(result.to_dict()))
+    assert "1 predictions" not in spoken(result.task.view().headline(result.to_dict()))
 
 
 def undefined_in(tree: Any, path: str = "") -> set[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_checkpoint_verbs import VERBS, inputs  # noqa: F401  # a fixture
+from tests.cli.test_killed_worker import WITH_WORKERS, workers_of, write_inputs
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nobody can be looked for here")
 GENEROUS = 120
@@ -87,6 +88,23 @@ def ended_at_random(line: list[str], home: Path, tmp_path: Path, dice: random.Ra
 @pytest.mark.parametrize("verb", ["detect", "fields", "words", "check", "compare"])
 def test_a_signal_leaves_nothing(inputs: Path, tmp_path: Path, verb: str) -> None:  # noqa: F811  # the fixture
     ended_at_random(VERBS[verb], inputs, tmp_path, random.Random(f"a signal {verb}"), 1)
+
+
+@pytest.mark.parametrize("verb", ["words", "fields", "check"])
+@pytest.mark.parametrize("seconds", [0.0, 0.2])
+def test_killed_command_leaves_no_process(tmp_path: Path, verb: str, seconds: float) -> None:
+    write_inputs(tmp_path)
+    process = begun(WITH_WORKERS[verb], tmp_path, tmp_path)
+    while not workers_of(process):
+        assert process.poll() is None, "no worker was started"
+    time.sleep(seconds)  # a worker that starts, and one that works or has worked
+    process.kill()
+    process.communicate(timeout=GENEROUS)
+    assert process.returncode == -signal.SIGKILL
+    until = time.monotonic() + GENEROUS
+    while left := left_of(process.pid):
+        assert time.monotonic() < until, f"{left} are left"
+        time.sleep(0.02)
 
 
 @pytest.mark.long

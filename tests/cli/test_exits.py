@@ -15,7 +15,7 @@ import pytest
 from calque import Detection, Evaluator
 from calque.cli import app, exits, progress
 from calque.cli.render import coloured
-from calque.engines import begin
+from calque.engines import run_in_background
 from calque.evaluation.presentation.sections import to_text
 from tests.conftest import Run
 from tests.snapshots import valid_predictions, valid_truth, write
@@ -185,7 +185,7 @@ def test_whoever_has_plans_for_sigterm_keeps_them(capsys: pytest.CaptureFixture[
 
 
 def test_commands_run_in_other_threads_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert begin(lambda: ended(capsys, lambda: 3)).result() == (3, "")
+    assert run_in_background(lambda: ended(capsys, lambda: 3)).result() == (3, "")
 
 
 def test_no_code_is_a_fine_end(capsys: pytest.CaptureFixture[str]) -> None:

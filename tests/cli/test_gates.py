@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from calque import ConfigError, Detection, Evaluator, gated
-from calque.evaluation.task import BUILT_IN, task_class
+from calque.evaluation.metric_names import direction
+from calque.evaluation.task import task_class
 from calque.sample import sample
 from tests.cli.conftest import BOXES as SUITE
 from tests.conftest import Run
@@ -236,13 +237,6 @@ LOWER = {
 """Of the measures that are explained, those of which less is better, beside error kinds."""
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_more_or_less_is_better_and_not_both(name: str) -> None:
-    task = task_class(name)
-    assert task is not None
-    assert not task.lower_is_better & task.neutral
-
-
 @pytest.mark.parametrize("name", LOWER)
 def test_the_direction_of_every_explained_measure(name: str) -> None:
     task = task_class(name)
@@ -250,7 +244,9 @@ def test_the_direction_of_every_explained_measure(name: str) -> None:
     known = {measure.name for measure in task.measures()}
     kinds = {word for word in known if word.isupper() and not word.startswith(("AP", "AR"))}
     kinds |= {"Cls", "Loc", "Both", "Dupe", "Bkg", "Miss"} & known
-    assert known & task.lower_is_better == LOWER[name] | kinds
+    lower = {word for word in known if direction(task, word) < 0}
+    assert lower == LOWER[name] | kinds
+    assert direction(task, "layout_total_blocks") == (0 if name == "layout" else 1)
 
 
 PYTEST = """

@@ -39,8 +39,8 @@ def test_a_killed_check_worker(tmp_path: Path, format: str) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, text=True, timeout=GENEROUS)
     assert done.returncode == 2, done.stdout[-500:]
     assert done.stderr == (
-        "warning: a worker was ended from outside, perhaps because memory ran out; its part is done again\n"
-        "error: a worker was ended from outside, perhaps because memory ran out; try fewer --jobs\n"
+        "warning: a worker process was killed, perhaps because memory ran out; calque does its part again\n"
+        "error: a worker process was killed, perhaps because memory ran out; use fewer --jobs\n"
     )
     assert not (tmp_path / "run.state").exists()
 
@@ -69,10 +69,11 @@ def write_inputs(folder: Path) -> None:
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:
-    """The processes that this one has started and that are still there."""
+    """Return the worker processes of a process. It also has a resource tracker of Python's, which is not one."""
     children = Path(f"/proc/{process.pid}/task").glob("*/children")
     try:
-        return [int(child) for file in children for child in file.read_text().split()]
+        pids = [int(child) for file in children for child in file.read_text().split()]
+        return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
     except OSError:
         return []  # it has just ended
 
@@ -93,6 +94,6 @@ def test_a_worker_that_dies_once_changes_nothing(tmp_path: Path, verb: str) -> N
     os.kill(there[0], signal.SIGKILL)
     out, err = process.communicate(timeout=GENEROUS)
     assert (process.returncode, out) == (plain.returncode, plain.stdout)
-    told = "warning: a worker was ended from outside, perhaps because memory ran out; its part is done again\n"
+    told = "warning: a worker process was killed, perhaps because memory ran out; calque does its part again\n"
     assert err.replace(told, "", 1) == plain.stderr
     assert err.count(told) == 1

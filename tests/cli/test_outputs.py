@@ -19,7 +19,7 @@ import pytest
 
 from calque.cli.app import VERBS
 from calque.cli.outputs import Written
-from calque.engines import Meter, watched
+from calque.engines import Progress, progress_to
 from tests.cli.conftest import MadeOnce
 from tests.cli.test_check import SUITE
 from tests.conftest import Run
@@ -415,8 +415,8 @@ SHORT = {"bless": "copies one state", "report": "draws what is there", "demo": "
 
 @pytest.mark.parametrize("verb", [verb for verb in VERB_LINES if verb not in SHORT])
 def test_every_verb_says_how_much_there_is_to_do_and_when_it_is_done(verb: str, calque: Command, here: Path) -> None:
-    mine = Meter()
-    with watched(mine):
+    mine = Progress()
+    with progress_to(mine):
         assert calque(verb, *VERB_LINES[verb][0], *(("out.ndjson",) if verb == "convert" else ())).code == 0
     assert mine.done > 0
     # Counting the cases of a suite is work too, and left until somebody sees it.
@@ -424,14 +424,14 @@ def test_every_verb_says_how_much_there_is_to_do_and_when_it_is_done(verb: str, 
 
 
 def test_several_predictions_are_one_piece_of_work(calque: Command, here: Path) -> None:
-    mine = Meter()
-    with watched(mine):
+    mine = Progress()
+    with progress_to(mine):
         assert calque("words", "truth.txt", "found.txt", "page.txt").code == 0
     assert (mine.done, mine.total, mine.noun) == (2, 2, "document")
 
 
 def test_replicates_are_counted(calque: Command, here: Path) -> None:
-    mine = Meter()
-    with watched(mine):
+    mine = Progress()
+    with progress_to(mine):
         assert calque("compare", "truth.json", "found.json", "other.json", "--replicates", "100").code == 0
     assert (mine.done, mine.noun) == (mine.total, "replicate")

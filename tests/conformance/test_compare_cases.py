@@ -11,9 +11,8 @@ import pytest
 
 from calque import Detection, Evaluator, Fields, Layout, Result, Words, resample
 from calque.checks import Suite
-from calque.evaluation.document_sums import POISSON_THRESHOLDS, document_keys, poisson_weights, repeated
 from calque.evaluation.measures import settle
-from calque.statistics.bootstrap import Resampling
+from calque.statistics.bootstrap import POISSON_THRESHOLDS, Resampling, document_keys, poisson_weights, repeat_documents
 from calque.statistics.comparison import compare
 from calque.statistics.intervals import intervals
 from calque.statistics.presentation import tree
@@ -113,7 +112,7 @@ def test_wide_corpora_are_compared_as_one_by_one(tmp_path: Path) -> None:
     weights = poisson_weights(document_keys(result.ledger.units), 3, 5).T
     drawn = resample(result, weights)
     for row, weight in enumerate(weights):
-        numbers, _ = settle(result.task.measure(repeated(result.ledger, weight)))
+        numbers, _ = settle(result.task.measure(repeat_documents(result.ledger, weight)))
         assert drawn["AP"][row] == pytest.approx(numbers["coco"]["AP"], abs=1e-12)
         assert drawn["AR10"][row] == pytest.approx(numbers["coco"]["AR10"], abs=1e-12)
         assert drawn["APm"][row] == pytest.approx(numbers["coco"]["APm"], abs=1e-12)

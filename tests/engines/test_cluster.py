@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 from calque import CalqueError, Detection, Evaluator, Fields, Task
 from calque.base.errors import MergeError
 from calque.engines import on_dask
-from calque.engines.on_dask import FAN_IN, Cluster, apart
+from calque.engines.on_dask import FAN_IN, Cluster, version_mismatch
 from calque.evaluation.evaluator import Keep
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.evaluation.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, evaluated_on, head_of
-from calque.evaluation.storage import merged_runs
+from calque.evaluation.shards.cluster import ClusterEvaluator, Head, Scored, _anywhere, evaluated_on
+from calque.evaluation.storage import ranking
+from calque.evaluation.storage.partitioned import Part
 from calque.readers.sources.shards import Shard
 from tests.cli.test_checkpoint import DETECT, SHARDS, command, write_shards
 from tests.laws.detection import DETECTION
@@ -65,13 +66,9 @@ def on_shards(task: Task, subject: Any, documents: Sequence[Document], parts: in
     for part in range(parts):
         if documents[part::parts]:
             evaluator = Evaluator(task, keep="numbers").update(*subject.corpora(documents[part::parts]))
-            ledger = evaluator.ledger()
-            told = Head(
-                ledger.units, ledger.names, tuple(ledger.tables), evaluator.issues(), evaluator.sources, evaluator.extent
-            )
-            shards.append(pickle.dumps(Scored(told, ledger)))
-    heads = [head_of(cluster.of(shard)) for shard in shards]
-    return ClusterEvaluator(task, "numbers", heads, ClusterLedger.over(cluster, shards, heads))
+            shards.append(pickle.dumps(Scored.of(evaluator)))
+    heads = [cluster.of(shard).head for shard in shards]
+    return ClusterEvaluator(cluster, task, "numbers", shards, heads)
 
 
 def test_files_of_this_machine_are_found_from_any_folder_and_others_stay_where_they_are() -> None:
@@ -81,10 +78,11 @@ def test_files_of_this_machine_are_found_from_any_folder_and_others_stay_where_t
 
 
 def test_pixels_and_shares_of_the_page_are_not_put_together() -> None:
-    heads = [Head((), {}, (), (), Evaluator(Detection()).sources, extent) for extent in ("pixels", "", "shares")]
+    empty = Part.of(Ledger(units=(), tables={}), None)
+    heads = [Head(empty, (), Evaluator(Detection()).sources, extent) for extent in ("pixels", "", "shares")]
     nothing: Any = None  # it is refused before any outcome is looked at
     with pytest.raises(MergeError, match="in pixels in some shards and in shares of the page in others; evaluate them apart"):
-        ClusterEvaluator(Detection(), "numbers", heads, nothing)
+        ClusterEvaluator(nothing, Detection(), "numbers", [nothing] * 3, heads)
 
 
 @given(st.data())
@@ -106,11 +104,10 @@ def test_a_table_that_a_shard_lacks_is_none_of_all() -> None:
     truth, found = ([{"image": name, "label": "a", "bbox": [0, 0, 9, 9], "score": 0.5}] for name in ("p", "p"))
     first = Evaluator(Detection()).update(truth, found).ledger()
     second = replace(first, units=("q",), tables={name: first.table(name) for name in list(first.tables)[1:]})
-    heads = [
-        Head(each.units, each.names, tuple(each.tables), (), Evaluator(Detection()).sources, "") for each in (first, second)
-    ]
+    heads = [Head(Part.of(each, None), (), Evaluator(Detection()).sources, "") for each in (first, second)]
     parts = [pickle.dumps(Scored(head, each)) for head, each in zip(heads, (first, second), strict=True)]
-    assert list(ClusterLedger.over(cluster, parts, heads).tables) == list(Ledger.concat([first, second]).tables)
+    there = ClusterEvaluator(cluster, Detection(), "numbers", parts, heads).ledger()
+    assert list(there.tables) == list(Ledger.concat([first, second]).tables)
     assert list(second.tables) == list(Ledger.concat([first, second]).tables)
 
 
@@ -127,7 +124,7 @@ def test_what_is_scattered_gives_the_same_numbers(task: Task, subject: Any, data
     documents = data.draw(subject.documents)
     whole = Evaluator(task, keep="numbers").update(*subject.corpora(documents)).compute()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merged_runs, "MOST_ROWS", rows)
+        patch.setattr(ranking, "RANGE_ROWS", rows)
         there = on_shards(task, subject, documents, parts).compute()
     for name in there.ledger.tables:
         chunks = list(there.ledger.chunks(name))
@@ -185,11 +182,11 @@ def test_a_tree_adds_up_everything_once() -> None:
 
 
 def test_other_versions_are_told() -> None:
-    assert apart("calque-eval", "1.0", {"one": "1.0", "two": "1.0"}) == ""
-    assert apart("calque-eval", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
+    assert version_mismatch("calque-eval", "1.0", {"one": "1.0", "two": "1.0"}) == ""
+    assert version_mismatch("calque-eval", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
         "the worker one (and 1 more) has calque-eval 0.9, and here is"
     )
-    assert "has no calque-eval" in apart("calque-eval", "1.0", {"one": ModuleNotFoundError("calque-eval")})
+    assert "has no calque-eval" in version_mismatch("calque-eval", "1.0", {"one": ModuleNotFoundError("calque-eval")})
 
 
 def test_a_scheduler_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from calque.base.errors import CalqueError
-from calque.engines import heard
-from calque.engines.in_processes import Processes
+from calque.engines import warnings_to
+from calque.engines.processes import Processes
 from tests.engines import works
 
 ROOT = Path(__file__).parents[2]
@@ -29,8 +29,8 @@ from calque.cli import exits
 from tests.engines import works
 
 def ask():
-    with engines.kept(2):
-        list(engines.processes(2).map(works.lies_down, sys.argv[1:]))
+    with engines.keep_workers(2):
+        list(engines.process_engine(2).map(works.lies_down, sys.argv[1:]))
 
 exits.run(ask)
 """
@@ -40,7 +40,7 @@ PLAIN = """
 import sys
 from calque import engines
 from tests.engines import works
-print(list(engines.processes(2).map(works.square, range(5))))
+print(list(engines.process_engine(2).map(works.square, range(5))))
 """
 
 
@@ -109,8 +109,8 @@ def test_a_signal_ends_the_workers_and_is_told_in_one_line(
 def test_workers_notice_that_their_process_was_killed(tmp_path: Path) -> None:
     process, workers = asking(tmp_path)
     process.kill()
-    process.communicate(timeout=GENEROUS)  # comes to an end only when nobody holds the pipes open any more
-    assert process.returncode == -signal.SIGKILL
+    out, err = process.communicate(timeout=GENEROUS)  # returns when no process has the pipes open
+    assert (process.returncode, out, err) == (-signal.SIGKILL, "", "")
     assert all(map(gone, workers))
 
 
@@ -121,7 +121,7 @@ def test_a_killed_worker_is_told_and_the_others_are_ended(tmp_path: Path) -> Non
     workers.append(appears(tmp_path / "one"))  # another is asked the same
     os.kill(workers[-1], signal.SIGKILL)
     out, err = process.communicate(timeout=GENEROUS)
-    again, ended = "its part is done again", "error: a worker was ended from outside, perhaps because memory ran out; try fewer"
+    again, ended = "does its part again", "error: a worker process was killed, perhaps because memory ran out; use fewer"
     assert (process.returncode, out) == (2, "")
     assert again in err
     assert ended in err
@@ -170,7 +170,7 @@ def test_a_program_without_a_guard_is_not_run_again(tmp_path: Path, how: str) ->
 
 
 def test_a_worker_that_was_ended_leaves_an_error_that_can_be_caught() -> None:
-    with heard(lambda _: None), pytest.raises(CalqueError):
+    with warnings_to(lambda _: None), pytest.raises(CalqueError):
         list(Processes(3).map(works.ends_itself, range(100)))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ import pytest
 
 from calque import engines
 from calque.base.errors import CalqueError, ConfigError, ContractError, MergeError, MissingExtra
-from calque.engines.crew import AGAIN, Crew, Round, WorkerEnded
-from calque.engines.in_processes import Processes
-from calque.engines.in_threads import ON_THE_WAY, Threads
+from calque.engines.engine import ITEMS_PER_WORKER
+from calque.engines.processes import KILLED, Processes
+from calque.engines.threads import Threads
 from tests.engines import works
 
 ENGINES = [
@@ -44,7 +44,7 @@ def test_items_are_drawn_when_there_is_room(make: Any, jobs: int) -> None:
 
     for taken, outcome in enumerate(make().map(works.square, items()), 1):
         assert outcome == (taken - 1) ** 2
-        assert len(drawn) - taken < max(ON_THE_WAY * jobs, 1)
+        assert len(drawn) - taken < max(ITEMS_PER_WORKER * jobs, 1)
 
 
 @pytest.mark.parametrize(("make", "jobs"), ENGINES)
@@ -93,7 +93,7 @@ def test_errors_come_from_processes_as_themselves(number: int, kind: type[Except
 def test_an_error_from_a_process_says_where_it_was_raised() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         list(Processes(2).map(works.failing, [8, 8]))
-    assert "in failing" in caught.value.__notes__[0]
+    assert "in failing" in "".join(traceback.format_exception(caught.value))
 
 
 def test_what_cannot_travel_is_told() -> None:
@@ -106,24 +106,23 @@ def test_what_cannot_travel_is_told() -> None:
 
 
 def test_a_worker_that_ends_is_told_in_clear_words() -> None:
-    said: list[str] = []
-    ended = "a worker was ended from outside, perhaps because memory ran out; try fewer --jobs"
-    with engines.heard(said.append):
-        outcomes = Processes(2).map(works.ends_itself, range(10))
-        assert [next(outcomes), next(outcomes)] == [0, 1]
-        with pytest.raises(CalqueError, match=ended):
-            next(outcomes)
-    assert said == [AGAIN]
+    shown: list[str] = []
+    with engines.warnings_to(shown.append):
+        results = Processes(2).map(works.ends_itself, range(10))
+        assert [next(results), next(results)] == [0, 1]
+        with pytest.raises(CalqueError, match=f"{KILLED}; use fewer --jobs"):
+            next(results)
+    assert shown == [f"{KILLED}; calque does its part again"]
 
 
 def test_what_a_worker_that_ends_was_asked_is_asked_once_more(tmp_path: Path) -> None:
-    items = [str(tmp_path / name) for name in ("a", "fine", "b", "c", "d.fine")]
-    said: list[str] = []
-    with engines.heard(said.append):
+    items = [str(tmp_path / name) for name in ("a.fine", "b", "c.fine", "d.fine", "e.fine", "f.fine")]
+    shown: list[str] = []
+    with engines.warnings_to(shown.append):
         assert list(Processes(2).map(works.ends_once, items)) == items
-    assert set(said) == {AGAIN}
-    with pytest.warns(RuntimeWarning, match="its part is done again"):
-        assert list(Processes(2).map(works.ends_once, [str(tmp_path / "e"), "fine"])) == [str(tmp_path / "e"), "fine"]
+    assert shown == [f"{KILLED}; calque does its part again"]
+    with pytest.warns(RuntimeWarning, match=KILLED):
+        assert list(Processes(2).map(works.ends_once, [str(tmp_path / "g"), "fine"])) == [str(tmp_path / "g"), "fine"]
 
 
 def test_the_work_is_sent_once_and_carries_what_items_share() -> None:
@@ -139,31 +138,43 @@ def test_what_work_prints_and_reads_touches_no_message(capfd: pytest.CaptureFixt
 
 
 def test_one_job_starts_nothing() -> None:
-    assert isinstance(engines.threads(1), engines.Serial)
-    assert isinstance(engines.processes(1), engines.Serial)
-    assert set(engines.processes(1).map(works.where, range(3))) == {os.getpid()}
-    with engines.kept(1):
-        assert isinstance(engines.processes(2), Processes)
+    assert isinstance(engines.thread_engine(1), engines.Serial)
+    assert isinstance(engines.process_engine(1), engines.Serial)
+    assert set(engines.process_engine(1).map(works.where, range(3))) == {os.getpid()}
+    with engines.keep_workers(1):
+        assert isinstance(engines.process_engine(2), Processes)
 
 
 def test_workers_are_other_processes_and_kept_within_a_block() -> None:
-    with engines.kept(2):
-        first, second = (set(engines.processes(2).map(works.where, range(20))) for _ in range(2))
-        with engines.kept(3):
-            third = set(engines.processes(3).map(works.where, range(20)))
+    with engines.keep_workers(2):
+        first, second = (set(engines.process_engine(2).map(works.where, range(20))) for _ in range(2))
+        with engines.keep_workers(3):
+            third = set(engines.process_engine(3).map(works.where, range(20)))
     assert os.getpid() not in first
     assert len(first | second | third) <= 2
     assert not {pid for pid in first | second if _alive(pid)}
-    assert not set(engines.processes(2).map(works.where, range(20))) & first
+    assert not set(engines.process_engine(2).map(works.where, range(20))) & first
+
+
+def test_few_items_start_few_workers() -> None:
+    assert len(set(Processes(8).map(works.where, range(2)))) <= 2
+    with engines.keep_workers(8):
+        few, more = (set(engines.process_engine(8).map(works.where, range(count))) for count in (2, 3))
+    assert len(few) <= 2
+    assert len(more) <= 3
+    assert not {pid for pid in few | more if _alive(pid)}
 
 
 def test_kept_workers_that_failed_are_replaced() -> None:
-    with engines.kept(2):
-        with engines.heard(lambda _: None), pytest.raises(CalqueError, match="ended from outside"):
-            list(engines.processes(2).map(works.ends_itself, range(10)))
+    with engines.keep_workers(2):
+        with engines.warnings_to(lambda _: None), pytest.raises(CalqueError, match=KILLED):
+            list(engines.process_engine(2).map(works.ends_itself, range(10)))
         with pytest.raises(ContractError):
-            list(engines.processes(2).map(works.failing, range(10)))
-        one, other = engines.processes(2).map(works.square, range(9)), engines.processes(2).map(works.Times(2), range(9))
+            list(engines.process_engine(2).map(works.failing, range(10)))
+        one, other = (
+            engines.process_engine(2).map(works.square, range(9)),
+            engines.process_engine(2).map(works.Times(2), range(9)),
+        )
         both = [(a, b[0]) for a, b in zip(one, other, strict=True)]
     assert both == [(number**2, 2 * number) for number in range(9)]
 
@@ -176,12 +187,12 @@ def test_an_engine_of_ones_own_takes_the_place_of_processes() -> None:
             return reversed([work(item) for item in reversed(list(items))])
 
     cluster = Backwards()
-    with engines.using(cluster):
-        with engines.kept(2):
-            assert engines.processes(2) is cluster
-        assert isinstance(engines.processes(1), engines.Serial)
-        assert list(engines.processes(4).map(works.square, range(4))) == [0, 1, 4, 9]
-    assert isinstance(engines.processes(2), Processes)
+    with engines.use_engine(cluster):
+        with engines.keep_workers(2):
+            assert engines.process_engine(2) is cluster
+        assert isinstance(engines.process_engine(1), engines.Serial)
+        assert list(engines.process_engine(4).map(works.square, range(4))) == [0, 1, 4, 9]
+    assert isinstance(engines.process_engine(2), Processes)
 
 
 def _alive(pid: int) -> bool:
@@ -192,20 +203,30 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def test_a_worker_that_is_started_while_all_are_stopped_does_nothing() -> None:
-    crew = Crew()
-    asked = Round(crew, pickle.dumps(abs))
-    assert asked.ask(-3) == 3
-    asked.stop()
-    with pytest.raises(WorkerEnded):
-        asked.ask(-3)
-    assert asked.repeated == 0
-    crew.end()
+def test_workers_leave_the_environment_of_programs_as_it_is() -> None:
+    before = dict(os.environ)
+    found = list(Processes(2).map(os.getenv, ["PYTHONSAFEPATH", "PYTHONWARNINGS", "PYTHONSAFEPATH"]))
+    assert found == [os.getenv("PYTHONSAFEPATH"), os.getenv("PYTHONWARNINGS"), os.getenv("PYTHONSAFEPATH")]
+    assert dict(os.environ) == before
+
+
+def test_workers_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    for name in ("multiprocessing", "pickle", "signal", "runpy", "warnings"):
+        (tmp_path / f"{name}.py").write_text(f"import os; os.mkdir('{name} was imported')\n")
+    code = "import sys; sys.path.pop(0)\n"
+    code += "from calque.engines.processes import Processes; print(*Processes(2).map(abs, [-1, -2]))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1 2\n", "")
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_processes_in_a_thread_give_the_same_results() -> None:
+    assert engines.run_in_background(lambda: list(Processes(2).map(works.square, range(5)))).result() == [0, 1, 4, 9, 16]
 
 
 @pytest.mark.parametrize("mode", [0, 1])
 def test_workers_take_text_for_utf_8_only_where_this_process_does(mode: int) -> None:
-    code = "from calque.engines.in_processes import Processes\n"
+    code = "from calque.engines.processes import Processes\n"
     code += "print(*Processes(2).map(eval, ['__import__(\"sys\").flags.utf8_mode'] * 2))"
     command = [sys.executable, "-X", f"utf8={mode}", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -214,12 +235,12 @@ def test_workers_take_text_for_utf_8_only_where_this_process_does(mode: int) -> 
 
 def test_portable_text_that_names_main_is_data_and_a_class_of_main_is_not() -> None:
     script = """
-from calque.engines import portable
+from calque.engines import is_portable
 
 class Own:
     pass
 
-print(portable({"field": "see __main__.py"}), portable(Own()), portable([Own, "__main__"]))
+print(is_portable({"field": "see __main__.py"}), is_portable(Own()), is_portable([Own, "__main__"]))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]

@@ -147,7 +147,7 @@ def test_checks(tmp_path: Path) -> None:
 
 
 def test_detection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.engines.in_threads.WORTH_A_THREAD", 1)
+    monkeypatch.setattr("calque.engines.threads.ROWS_WORTH_THREADS", 1)
     chance = random.Random("boxes")
 
     def boxes(make: Callable[..., object]) -> list[object]:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from calque.evaluation.storage.state import MAGIC, _digest
+from calque.evaluation.storage.state import MAGIC
+from tests.states import opened_state, sealed_state
 
 LONGEST = 60_000
 """Bytes of a file after it was changed: enough to tell work that grows with the square from work that does not."""
@@ -255,19 +256,6 @@ def _in_tree(tree: Any, lines: bool, chance: Random) -> bytes:
 
 
 # States: whatever stands in them, the checksum is right.
-
-
-def opened_state(data: bytes) -> tuple[bytes, bytes]:
-    """The header of a state as JSON text, and its columns."""
-    start = len(MAGIC) + 8
-    end = start + int.from_bytes(data[len(MAGIC) : start], "little")
-    return data[start:end], data[end:-16]
-
-
-def sealed_state(header: bytes, columns: bytes) -> bytes:
-    """A state with a true checksum."""
-    body = MAGIC + len(header).to_bytes(8, "little") + header + columns
-    return body + _digest(body)
 
 
 def _in_state(data: bytes, chance: Random, others: list[bytes]) -> bytes:

@@ -104,7 +104,7 @@ NOT_FROM_OTHERS = {
     "coco/coco.py": "what pycocotools would read, with a test of its own",
     "base/files.py": "outputs",
     "evaluation/storage/spool.py": "what this run has written itself, and refuses when it is another by now",
-    "engines/worker.py": "pipes to the process that began it",
+    "engines/processes.py": "the null device",
     "kernels/reference/mask_rows.py": "masks of a file of boxes that a reader has looked through",
     "checks/evaluators/commands.py": "answers that it kept itself, and programs that the user allowed",
     "report/page.py": "the page that comes with calque",

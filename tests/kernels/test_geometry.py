@@ -9,7 +9,7 @@ from calque.geometry import boxes as columns
 from calque.geometry import rectangles
 from calque.geometry.forms import COCO_THRESHOLDS, DECIMAL_COCO_THRESHOLDS, DECIMAL_RECALL_POINTS, FAR, RECALL_POINTS, BoxForm
 from calque.kernels.structs import PageBoxes
-from calque.layout.blocks import bbox_iou
+from calque.layout.api import bbox_iou
 
 DENORMAL = 5e-324
 coordinate = st.one_of(

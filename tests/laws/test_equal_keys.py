@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator, Fields, Words
+from calque.base.columns import rows_by_code
 from calque.corpus.words import Removed, WordCorpus
 from calque.fields import BulkStructuredModelEvaluator, ConfidenceAccumulator
-from calque.fields.confidence.ranking import _by_tie
 from calque.fields.failures import errors
 from calque.kernels import VARIABLE
 from calque.kernels.reference.boxes import Grouped, pairs
-from calque.order.pictured import _strips
+from calque.order.report_data import _strips
 from calque.readers.boxes.read_back import _aligned
 from calque.readers.page_rows.writing import rows_of
 from calque.readers.sides.sheets import CROWDED, laid
@@ -54,7 +54,7 @@ def unkind_sorts() -> Iterator[None]:
 def told(result: Any) -> Any:
     """Everything that people see of a result."""
     shown = [(section.title, section.rows, section.notes) for section in result.sections()]
-    drawn = result.task.pictured(result.ledger, result.task.viewed(result.ledger, result.numbers))
+    drawn = result.task.view().report_data(result.ledger, result.task.view().report_numbers(result.ledger, result.numbers))
     page = drawn and (repr(drawn.head), [(name, column.tobytes()) for name, column in drawn.columns.items()])
     return bits(result), repr(result.to_dict()), repr(shown), repr(list(result.outcomes().rows())), page
 
@@ -115,7 +115,7 @@ def test_rows_of_a_group_keep_their_order() -> None:
             (row, other) for row in range(60) for other in range(60) if KEYS[row] == KEYS[other]
         ]
         for ties in (KEYS, KEYS << 20, KEYS % 2 + (KEYS << 16)):
-            assert _by_tie(ties).tolist() == sorted(range(60), key=ties.tolist().__getitem__)
+            assert rows_by_code(ties, int(ties.max()) + 1)[0].tolist() == sorted(range(60), key=ties.tolist().__getitem__)
         mine, theirs = _aligned(KEYS, KEYS[::-1])
         assert mine.tolist() == in_order.tolist()
         assert theirs.tolist() == sorted(range(60), key=KEYS[::-1].tolist().__getitem__)

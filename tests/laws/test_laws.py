@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 from calque import Evaluator
 from calque.base.errors import ConfigError
 from calque.corpus.boxes import canonical
+from calque.evaluation.metric_names import direction
 from calque.evaluation.storage.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
 from calque.statistics.bootstrap import Resampling
-from calque.statistics.gates.judging import gated
-from calque.statistics.gates.limits import direction
+from calque.statistics.gates import gated
 from tests.examples import examples
 from tests.laws.ceiling import CEILING, CEILING_OF_FIELDS, CEILING_OF_LAYOUT
 from tests.laws.checks import CHECKS

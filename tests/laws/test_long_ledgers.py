@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator, Task, Words
 from calque.evaluation import evaluator as evaluator_module
-from calque.evaluation.storage import ledger_parts, merged_runs
-from calque.evaluation.storage.long_ledger import StoredLedger
+from calque.evaluation.storage import partitioned, ranking
+from calque.evaluation.storage.partitioned import PartitionedLedger
 from tests.laws.detection import DETECTION
 from tests.laws.subject import Document, Subject
 from tests.laws.test_laws import SUBJECTS
@@ -34,8 +34,8 @@ def short_of_memory(rows: int) -> Iterator[None]:
     """Within the block every ledger lies in a file, and a few rows are ranked at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluator_module, "MOST_BYTES", 0)
-        patch.setattr(ledger_parts, "SMALL", 0)
-        patch.setattr(merged_runs, "MOST_ROWS", rows)
+        patch.setattr(partitioned, "SMALL", 0)
+        patch.setattr(ranking, "RANGE_ROWS", rows)
         yield
 
 
@@ -48,7 +48,7 @@ def both(
         long = Evaluator(task, keep="numbers")
         for part in reversed(range(parts)):  # some may have none, and the last come first
             long.update(*corpora(documents[part::parts]))
-        assert isinstance(long.ledger(), StoredLedger)
+        assert parts == 1 or isinstance(long.ledger(), PartitionedLedger)
         return whole, long.compute().to_json()
 
 
@@ -123,7 +123,7 @@ def test_ties_go_by_image_also_where_documents_wait_in_a_file(errors: Any) -> No
             long = Evaluator(task, keep="numbers")
             for document in "cba":
                 long.update(*sides(document))
-            assert isinstance(long.ledger(), StoredLedger)
+            assert isinstance(long.ledger(), PartitionedLedger)
             assert long.compute().to_json() == whole.to_json()
 
 

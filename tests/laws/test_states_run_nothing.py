@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.evaluation.storage.state import MAGIC, _digest
 from tests.laws.subject import Subject
 from tests.laws.test_laws import SUBJECTS
+from tests.states import opened_state, sealed_state
 
 CANARY = "canary_of_states"
 """The name of a module and of files; only what a state names leads there."""
@@ -71,15 +71,12 @@ def _with(node: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 def _changed(state: bytes, folder: Path) -> Iterator[bytes]:
     """The state with each setting, and each text of the header, in the place of which a name stands, and a true checksum."""
-    start = len(MAGIC) + 8
-    end = start + int.from_bytes(state[len(MAGIC) : start], "little")
-    header = json.loads(state[start:end])
+    text, columns = opened_state(state)
+    header = json.loads(text)
     names = (f"{CANARY}:Canary", f"{folder}/{CANARY}.json", f"{folder}/{CANARY}.py:judge")
     for path in _places({key: header[key] for key in ("signature", "fields", "keep", "sources")}):
         for name in names if path else ():
-            text = json.dumps(_with(header, path, name)).encode()
-            body = MAGIC + len(text).to_bytes(8, "little") + text + state[end:-16]
-            yield body + _digest(body)
+            yield sealed_state(json.dumps(_with(header, path, name)).encode(), columns)
 
 
 @pytest.mark.long  # each example is a process

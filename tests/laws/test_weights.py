@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from calque import Evaluator, Result, compare, intervals, resample
 from calque.corpus.boxes import canonical
-from calque.statistics.bootstrap import Parts, Resampling
+from calque.statistics.bootstrap import Bootstrap, Resampling
 from calque.statistics.presentation import tree
 from tests.examples import examples
 from tests.laws.subject import Document, Subject
@@ -88,7 +88,7 @@ def both_kernels_draw_the_same(subject: Subject, documents: list[Document], data
     drawn = []
     for name in AVAILABLE:
         with kernels_chosen(name):
-            replicates = Parts(result).drawn(FEW, result.task.compared(result.numbers))
+            replicates = Bootstrap(result).draw(FEW, result.task.compared(result.numbers))
             drawn.append({measure: values.tobytes() for measure, values in replicates.items()})
     assert drawn == drawn[:1] * len(drawn)
 

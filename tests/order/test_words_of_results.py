@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from calque.evaluation.presentation.report_data import Phrase
-from calque.order.pictured import _overview
 from calque.order.presentation import FOUR, LISTED, findings, flat, headline, sections, sentence
+from calque.order.report_data import _overview
 
 COUNTS = dict.fromkeys(("pages", "truth", "placed", "missing", "unplaced", "unordered", "pairs_merged", "moves"), 0)
 BREAKS = dict.fromkeys(("furniture", "interleaved", "column_jump", "skip", "back"), 0)

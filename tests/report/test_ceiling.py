@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calque import Ceiling, Evaluator, Result
-from calque.ceiling.pictured import _suspects
+from calque.ceiling.report_data import _suspects
 from calque.ceiling.units import Level
 from calque.statistics.bootstrap import Resampling
 from calque.statistics.comparison import compare

@@ -186,7 +186,7 @@ def test_views_are_made_whether_or_not_they_were_asked_for() -> None:
     files = sample()
     asked = Evaluator(Detection(crops=True, confusion=True, sweep=True)).update(files["truth"], files["finder"]).compute()
     plain = Evaluator(Detection()).update(files["truth"], files["finder"]).compute()
-    viewed = json.loads(json.dumps(dict(plain.task.viewed(plain.ledger, plain.numbers))))
+    viewed = json.loads(json.dumps(dict(plain.task.view().report_numbers(plain.ledger, plain.numbers))))
     assert {name: viewed[name] for name in ("crops", "confusion", "sweep")} == {
         name: json.loads(json.dumps(asked.numbers[name])) for name in ("crops", "confusion", "sweep")
     }

@@ -24,11 +24,11 @@ LONG = 100
 
 def given(name: str) -> dict[str, Any]:
     result = MADE[name]()
-    ledger = result.task.on_pages(result.ledger)
-    pictured = result.task.pictured(ledger, result.task.viewed(ledger, result.numbers))
-    assert pictured is not None
-    columns = {key: f"{column.dtype.str} {told(column)}" for key, column in pictured.columns.items()}
-    return json.loads(json.dumps({"head": rounded(pictured.head), "columns": columns}))  # type: ignore[no-any-return]
+    ledger = result.task.view().with_pages(result.ledger)
+    report_data = result.task.view().report_data(ledger, result.task.view().report_numbers(ledger, result.numbers))
+    assert report_data is not None
+    columns = {key: f"{column.dtype.str} {told(column)}" for key, column in report_data.columns.items()}
+    return json.loads(json.dumps({"head": rounded(report_data.head), "columns": columns}))  # type: ignore[no-any-return]
 
 
 def told(column: Any) -> str:

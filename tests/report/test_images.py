@@ -15,7 +15,7 @@ import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
 from calque.base.errors import ConfigError
-from calque.engines import Meter, watched
+from calque.engines import Progress, progress_to
 from calque.report.images import Darkroom, Folder, Found, Wanted, is_picture
 from tests.report_data import read_report
 
@@ -122,8 +122,8 @@ def test_images_go_into_the_file_worst_pages_first(opened: Opener, tmp_path: Pat
 def test_pictures_are_counted_while_they_are_made(tmp_path: Path) -> None:
     for name in "abc":
         picture(tmp_path / "images" / f"{name}-0.png")
-    made, mine = result(), Meter()
-    with watched(mine):
+    made, mine = result(), Progress()
+    with progress_to(mine):
         made.report(tmp_path / "all.html", images=str(tmp_path / "images"))
     assert (mine.done, mine.total, mine.noun) == (2, 2, "picture"), "of pages with something wrong"
 

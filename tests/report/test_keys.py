@@ -80,7 +80,7 @@ def test_every_part_of_a_bar_and_every_point_leads_to_its_objects(opened: Opener
         assert count(page) == result[name]
         page.go_back()
         page.wait_for_selector("main[data-view=summary]")
-    bins = result.task.viewed(result.ledger, result.numbers)["score_calibration"][0]
+    bins = result.task.view().report_numbers(result.ledger, result.numbers)["score_calibration"][0]
     points = page.locator("section[aria-labelledby=calibration] svg a")
     assert points.count() == len(bins)
     for place, (_, _, number, _, _) in enumerate(bins):
@@ -94,7 +94,9 @@ def test_every_part_of_a_bar_and_every_point_leads_to_its_objects(opened: Opener
 def test_calibration_counts_what_the_rows_say(result: Result) -> None:
     for place, threshold in enumerate((0.5, 0.75)):
         rows = [row for row in result.outcomes(threshold=threshold).rows() if row["side"] == "prediction"]
-        for low, high, number, mean, right in result.task.viewed(result.ledger, result.numbers)["score_calibration"][place]:
+        for low, high, number, mean, right in result.task.view().report_numbers(result.ledger, result.numbers)[
+            "score_calibration"
+        ][place]:
             mine = [row for row in rows if low <= row["score"] < high or (high == row["score"] == 1)]
             assert number == len(mine)
             assert mean == pytest.approx(sum(row["score"] for row in mine) / len(mine))
@@ -105,7 +107,7 @@ def test_scores_that_are_no_shares_have_no_calibration() -> None:
     boxes = Corpus.from_arrays([[0, 0, 9, 9]], ["Table"])
     found = Corpus.from_arrays([[0, 0, 9, 9]], ["Table"], scores=[7.5])
     made = Evaluator(Detection()).update(boxes, found).compute()
-    assert made.task.viewed(made.ledger, made.numbers)["score_calibration"] == [[], []]
+    assert made.task.view().report_numbers(made.ledger, made.numbers)["score_calibration"] == [[], []]
 
 
 def test_paper_has_the_page_and_all_its_objects(opened: Opener, tmp_path: Path) -> None:

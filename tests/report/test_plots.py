@@ -76,7 +76,7 @@ def test_the_curve_is_the_results(results: list[Result]) -> None:
     curves = results[0].numbers["coco"]["curves"]
     assert list(axes.lines[0].get_ydata()) == curves["precision"]["0.5"]["Figure"]
     (axes,) = results[0].plot("crops").axes
-    cut = results[0].task.viewed(results[0].ledger, results[0].numbers)["crops"]["overall"]["cut"]
+    cut = results[0].task.view().report_numbers(results[0].ledger, results[0].numbers)["crops"]["overall"]["cut"]
     assert max(bar.get_height() for bar in axes.patches) == cut["top"]["0.02"]
     (axes,) = results[0].plot("calibration").axes
     scores = {row["id"]: row["score"] for row in results[0].outcomes().rows() if row["side"] == "prediction"}

@@ -89,7 +89,6 @@ STATED: dict[str, str] = {
     "page images in a report": f"{build.MOST_IMAGES // 1_000_000} MB (`--report-size`)",
     "what a gzip or Zstandard file unpacks to": PACKED,
     "what the columns of a Parquet file unfold to": PACKED,
-    "what the columns of a state unfold to": f"{state.LARGEST_RATIO} times its size, or {state.SMALLEST_BOUND // MB} MB",
     "names in a state that no row uses": f"{state.UNUSED_NAMES:,}",
     "an evaluator of one's own, for one case": f"{custom.SECONDS:g} s (`timeout`)",
     "a program of a suite, for one case": f"{commands.SECONDS:g} s (`timeout`)",

@@ -62,3 +62,10 @@ def test_one_document_beyond_the_limit_leaves_the_others_their_pairs() -> None:
         return np.ones(1)
 
     assert paired([([wide], [wide]), ([small], [small]), ([wide], [])], alike) == [None, [(0, 0)], []]
+
+
+def test_table_with_a_span_beyond_every_grid_is_refused_by_name() -> None:
+    cells = [{"row": 1, "column": 0, "text": "a"}, {"row": 0, "column": 0, "colspan": 2**62, "text": "b"}]
+    result, lost = losses({"big": [{"cells": cells}], "small": SMALL})
+    assert [pointer for _, pointer in lost] == ["big, table 0"]
+    assert result["micro.teds"] == 1.0

@@ -181,7 +181,7 @@ def test_the_command_line_says_what_python_says(calque: Any, tmp_path: Path) -> 
 
 def cases(result: Result) -> list[dict[str, Any]]:
     """What a report draws of each table."""
-    drawn = result.task.pictured(result.ledger, result.numbers)
+    drawn = result.task.view().report_data(result.ledger, result.numbers)
     assert drawn is not None
     return list(drawn.head["cases"])
 
@@ -195,7 +195,7 @@ def test_a_report_says_how_much_of_a_grid_it_leaves_out() -> None:
 
 
 def test_a_report_draws_the_worst_tables_as_long_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.tables.pictured.MOST_CELLS", 12)
+    monkeypatch.setattr("calque.tables.report_data.MOST_CELLS", 12)
     drawn = cases(evaluated(A + B + C, A + B.replace("b4", "x4")))
     assert ["grid" in case for case in drawn] == [False, True, True]  # the worst are the third and the second
     left_out = "; its grids are left out: the page holds 12 cells, of the worst tables"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calque import Evaluator, Tables
-from calque.tables.pictured import pictured
+from calque.tables.report_data import report_data
 from tests.conftest import Run
 
 Command = Callable[..., Run]
@@ -34,7 +34,7 @@ def shown(truth: str, predicted: str, **settings: Any) -> tuple[str, dict[str, A
     """Return the title of the metric in the report, and the row of the only table."""
     task = Tables(**settings)
     result = Evaluator(task).update({"d": truth}, {"d": predicted}).compute()
-    made = pictured(task, result.ledger, result.to_dict())
+    made = report_data(task, result.ledger, result.to_dict())
     assert made is not None
     return made.head["evaluators"][0], made.head["cases"][0]["rows"][0]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import calque
-from calque import Detection, Evaluator, Fields, Words
+from calque import Evaluator, Fields, Words
 from calque.evaluation.boxes.reading import BoxReading
 
 MODULES = (
@@ -100,8 +100,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "tables.compare": (lambda **sides: calque.tables.compare(**{"truth": TABLE, **sides}), {"pred": TABLE}),
     "order.compare": (lambda **sides: calque.order.compare(**{"truth": ["a"], **sides}), {"pred": ["a"]}),
     "compare_json": (lambda **sides: calque.fields.compare_json(**{"truth": RECORD, **sides}), {"prediction": RECORD}),
-    "Task.settled": (lambda **sides: Fields().settled(**sides), {"expected": [RECORD]}),
-    "Task.settled_by": (lambda **sides: Detection().settled_by(**sides), {"expected": [], "found": []}),
+    "Task.resolved": (lambda **sides: Fields().resolved(**sides), {"expected": [RECORD], "found": [RECORD]}),
     "Task.batches": (lambda **sides: list(Words().batches(**sides)), {"expected": PAGES, "found": PAGES}),
 }  # fmt: skip
 NEW_NAMES = {"expected": "truth", "ref": "truth"}
@@ -139,7 +138,7 @@ def test_former_keyword_after_positional_side_raises_type_error() -> None:
         calque.words.align(["a"], ref=["a"], predictions=["a"])
 
 
-@pytest.mark.parametrize("method", ["score", "batches", "settled", "settled_by"])
+@pytest.mark.parametrize("method", ["score", "batches", "resolved"])
 def test_every_task_method_accepts_former_keywords(method: str) -> None:
     """The decorator is on every override: a call with both names says so before anything is read."""
     tasks = [one for one in CALLABLES.values() if inspect.isclass(one) and issubclass(one, calque.Task)]

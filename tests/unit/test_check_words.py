@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from calque.checks.pictured import _overview
 from calque.checks.presentation import LISTED, brief, findings, flat, headline, sections, sentence
+from calque.checks.report_data import _overview
 from calque.evaluation.presentation.report_data import Phrase
 
 NONE: dict[str, Any] = {"cases": 0, "pass": 0, "partial": 0, "fail": 0, "error": 0, "partial_failed": 0}

@@ -4,117 +4,83 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from calque import CalqueError, Detection, Evaluator
-from calque.base.files import write_whole
+from calque import CalqueError, Detection, Evaluator, Words
+from calque.base.files import file_stamp, write_entry
+from calque.evaluation.evaluator import Keep
+from calque.evaluation.shards import checkpoint as checkpoint_module
 from calque.evaluation.shards.checkpoint import Checkpoint, KeptBatches
-
-GENEROUS = 60
+from calque.evaluation.storage import state
+from calque.readers.page_rows import streams
 
 
 class Interrupted(BaseException):
     """As a signal raises it."""
 
 
-def test_what_is_being_written_is_finished_and_nothing_is_begun(tmp_path: Path) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
+def test_a_batch_that_is_interrupted_while_it_is_written_leaves_nothing(tmp_path: Path) -> None:
     def pieces() -> Iterator[bytes]:
-        begun.set()
         yield b"first half, "
-        assert go_on.wait(GENEROUS)
-        yield b"second half"
-
-    def leave(checkpoint: Checkpoint) -> None:
-        with checkpoint:
-            checkpoint.begin(lambda: write_whole(tmp_path / "one.state", pieces()))
-            assert begun.wait(GENEROUS)
-            threading.Timer(0.1, go_on.set).start()
-            raise Interrupted
-
-    checkpoint = Checkpoint(str(tmp_path))
-    with pytest.raises(Interrupted):
-        leave(checkpoint)
-    assert [path.name for path in tmp_path.iterdir()] == ["one.state"]
-    assert (tmp_path / "one.state").read_bytes() == b"first half, second half"
-    # As of a thread that was being started when the signal came.
-    checkpoint.begin(lambda: write_whole(tmp_path / "two.state", b"late")).result(GENEROUS)
-    assert [path.name for path in tmp_path.iterdir()] == ["one.state"]
-
-
-def test_whoever_leaves_without_trouble_waits_for_all_that_was_begun(tmp_path: Path) -> None:
-    go_on = threading.Event()
-
-    def late() -> None:
-        assert go_on.wait(GENEROUS)
-        write_whole(tmp_path / "0.state", b"batch")
-
-    with Checkpoint(str(tmp_path)) as checkpoint:
-        checkpoint.begin(late)
-        for number in range(1, 4):
-            checkpoint.follow(lambda number=number: write_whole(tmp_path / f"{number}.state", b"batch"))
-        threading.Timer(0.1, go_on.set).start()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{number}.state" for number in range(4)]
-
-
-def test_that_something_could_not_be_written_is_told_at_the_end(tmp_path: Path) -> None:
-    def fail() -> None:
-        raise OSError("no space left")
-
-    def leave() -> None:
-        with Checkpoint(str(tmp_path)) as checkpoint:
-            checkpoint.begin(fail)
-
-    with pytest.raises(OSError, match="no space left"):
-        leave()
-
-
-def test_who_is_interrupted_hears_of_that_and_not_of_what_could_not_be_written(tmp_path: Path) -> None:
-    def fail() -> None:
-        raise OSError("no space left")
-
-    def leave() -> None:
-        with Checkpoint(str(tmp_path)) as checkpoint:
-            checkpoint.begin(fail)
-            raise Interrupted
-
-    with pytest.raises(Interrupted):
-        leave()
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="there is no signal of one's own on this system")
-def test_a_second_signal_does_not_cut_short_what_is_being_written(tmp_path: Path) -> None:
-    """Whoever presses Ctrl-C twice finds a whole file as well."""
-    go_on = threading.Event()
-
-    def late() -> None:
-        assert go_on.wait(GENEROUS)
-        write_whole(tmp_path / "0.state", b"batch")
-
-    def interrupt(*_: object) -> None:
-        threading.Timer(0.1, go_on.set).start()
+        assert len(list(tmp_path.iterdir())) == 1
         raise Interrupted
 
-    def leave() -> None:
-        with Checkpoint(str(tmp_path)) as checkpoint:
-            checkpoint.begin(late)
-            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
-            raise Interrupted
+    with pytest.raises(Interrupted):
+        write_entry(tmp_path / "one.state", pieces())
+    assert list(tmp_path.iterdir()) == []
 
-    before = signal.signal(signal.SIGUSR1, interrupt)
-    try:
-        with pytest.raises(Interrupted):
-            leave()
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert (tmp_path / "0.state").exists()
+
+def test_two_commands_that_finish_the_same_batch_share_its_file(tmp_path: Path) -> None:
+    """The file of the first stays, because the first may be reading it."""
+    file = tmp_path / "pages.ndjson"
+    file.write_text("".join(page(number) + "\n" for number in range(3)))
+
+    def run(before_the_end: Callable[[], object]) -> Evaluator:
+        def evaluate(known: KeptBatches | None) -> Evaluator:
+            before_the_end()
+            return Evaluator(Detection(), keep="numbers").update(file, file, known=known)
+
+        checkpoint = Checkpoint(str(tmp_path / "kept"))
+        return checkpoint.evaluated(Detection(), "numbers", [str(file), str(file)], evaluate)
+
+    stamps = []
+
+    def other() -> None:
+        run(lambda: None)
+        stamps.extend(file_stamp(path.stat()) for path in (tmp_path / "kept").glob("*-0.state"))
+
+    first = run(other)
+    assert [file_stamp(path.stat()) for path in (tmp_path / "kept").glob("*-0.state")] == stamps
+    assert first.compute().to_json() == Evaluator(Detection(), keep="numbers").update(file, file).compute().to_json()
+
+
+@pytest.mark.parametrize("keep", ["numbers", "outcomes"])
+def test_batches_that_are_mapped_give_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: Keep) -> None:
+    """Written now, found again, and merged with more documents."""
+    monkeypatch.setattr(checkpoint_module, "MAPPED_BYTES", 0)
+    monkeypatch.setattr(state, "MAPPED_BYTES", 0)
+    monkeypatch.setattr(streams, "BATCH", 8)
+    file = tmp_path / "pages.ndjson"
+    file.write_text("".join(page(number) + "\n" for number in range(30)))
+    plain = Evaluator(Detection(), keep=keep).update(file, file).compute()
+
+    def evaluate(known: KeptBatches | None) -> Evaluator:
+        return Evaluator(Detection(), keep=keep).update(file, file, known=known)
+
+    for number in range(2):
+        checkpoint = Checkpoint(str(tmp_path / "kept"))
+        evaluator = checkpoint.evaluated(Detection(), keep, [str(file), str(file)], evaluate)
+        assert (checkpoint.reused > 3) is bool(number)
+        assert evaluator.compute().to_json() == plain.to_json()
+        assert [*evaluator.compute().outcomes().rows()] == [*plain.outcomes().rows()]
+        (tmp_path / f"{number}.ndjson").write_text(page(99) + "\n")
+        more = tmp_path / f"{number}.ndjson"
+        expected = Evaluator(Detection(), keep=keep).update(file, file).update(more, more)
+        assert evaluator.update(more, more).compute().numbers == expected.compute().numbers
 
 
 def test_what_a_killed_process_left_is_taken_away_after_an_hour(tmp_path: Path) -> None:
@@ -137,7 +103,7 @@ def test_what_changes_meanwhile_is_told_and_not_kept(tmp_path: Path, moment: str
     file = tmp_path / "pages.ndjson"
     file.write_text(page(1) + "\n")
 
-    def evaluate(known: KeptBatches) -> Evaluator:
+    def evaluate(known: KeptBatches | None) -> Evaluator:
         if moment == "while it is read":
             file.write_text(page(2) + "\n" + page(3) + "\n")
         evaluator = Evaluator(Detection(), keep="numbers").update(file, file, known=known)
@@ -145,17 +111,31 @@ def test_what_changes_meanwhile_is_told_and_not_kept(tmp_path: Path, moment: str
             file.write_text(page(2) + "\n" + page(3) + "\n")
         return evaluator
 
-    def run() -> None:
-        with Checkpoint(str(tmp_path / "kept")) as checkpoint:
-            checkpoint.evaluated(Detection(), "numbers", checkpoint.contents([str(file), str(file)], str), evaluate)
+    def run() -> tuple[Checkpoint, Evaluator]:
+        checkpoint = Checkpoint(str(tmp_path / "kept"))
+        return checkpoint, checkpoint.evaluated(Detection(), "numbers", [str(file), str(file)], evaluate)
 
     with pytest.raises(CalqueError, match=r"pages\.ndjson: was changed while it was being evaluated"):
         run()
     kept = [path.name for path in (tmp_path / "kept").iterdir()]
-    assert len(kept) <= (1 if moment == "at the end" else 0)  # the batch may have been written by then
+    assert len(kept) == (1 if moment == "at the end" else 0)
     assert all("-0.state" in name for name in kept)
     moment = "never"
-    with Checkpoint(str(tmp_path / "kept")) as checkpoint:
-        again = checkpoint.evaluated(Detection(), "numbers", checkpoint.contents([str(file), str(file)], str), evaluate)
+    checkpoint, again = run()
     assert checkpoint.reused == 0
     assert again.compute().to_json() == Evaluator(Detection(), keep="numbers").update(file, file).compute().to_json()
+
+
+def test_a_new_file_in_a_folder_of_inputs_is_reported_and_nothing_is_kept(tmp_path: Path) -> None:
+    for side in ("truth", "found"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.txt").write_text("one two")
+    folders = [str(tmp_path / "truth"), str(tmp_path / "found")]
+
+    def evaluate(known: KeptBatches | None) -> Evaluator:
+        (tmp_path / "truth" / "b.txt").write_text("three")
+        return Evaluator(Words(), keep="numbers").update(*folders, known=known)
+
+    with pytest.raises(CalqueError, match=r"truth: was changed while it was being evaluated"):
+        Checkpoint(str(tmp_path / "kept")).evaluated(Words(), "numbers", folders, evaluate)
+    assert list((tmp_path / "kept").iterdir()) == []

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from calque import ConfigError, Corpus, Detection, Evaluator, MergeError, Result
-from calque.evaluation.document_sums import Counted
-from calque.evaluation.item_outcomes import Alarms, Standing, Truths
+from calque.evaluation.document_sums import Support
+from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes, TruthOutcomes
 from calque.report.comparison import _pair, change_columns, rows_of
 from calque.statistics.bootstrap import Resampling
 from calque.statistics.changes import Changed, Changes, Documents, changes
@@ -169,7 +169,7 @@ def test_few_documents_and_undefined_replicates_are_told() -> None:
         drawn = replicates.copy()
         drawn[:undefined] = np.nan
         flags = {name: np.arange(20) < count for name, count in classes.items()}
-        return interval(0.5, drawn, Counted(np.arange(20) < documents, flags))
+        return interval(0.5, drawn, Support(np.arange(20) < documents, flags))
 
     assert [made(count).note for count in (1, 4, 5, 9, 10)] == [
         "1 document: too few for an interval",
@@ -183,7 +183,7 @@ def test_few_documents_and_undefined_replicates_are_told() -> None:
     assert [made(12, undefined=count).note for count in (5, 6)] == ["", "undefined in 6 of 100 replicates"]
     assert made(12, Table=4, Figure=5, None_=0).note == "in fewer than 5 documents: Table"
     assert made(4).se == pytest.approx(np.std(replicates, ddof=1))
-    nothing = Counted(np.ones(20, np.bool_))
+    nothing = Support(np.ones(20, np.bool_))
     assert interval(None, replicates, nothing).note == ""
     assert interval(0.5, replicates[:1], nothing).note == "no replicate has a value"
     assert interval(0.5, replicates[:2], nothing).low is not None
@@ -194,7 +194,7 @@ def test_intervals_are_widened_and_freed_of_bias() -> None:
     stats = pytest.importorskip("scipy.stats")
     dice = np.random.default_rng(7)
     drawn = np.append(dice.normal(0.5, 0.1, 199), [0.5, 0.5 + 1e-13])
-    made = interval(0.5, drawn, Counted(np.arange(30) < 12), 0.9)
+    made = interval(0.5, drawn, Support(np.arange(30) < 12), 0.9)
     below = np.count_nonzero(drawn[:-2] < 0.5) + 0.5 * 2
     bias = stats.norm.ppf((below + 0.5) / (len(drawn) + 1))
     z = stats.t.ppf(0.95, 11) * np.sqrt(12 / 11)
@@ -300,17 +300,19 @@ def test_intervals_beside_a_result() -> None:
     ]
 
 
-def standing(alarms: Alarms, scores: list[float], rights: tuple[bool, ...] = (), kinds: tuple[str, ...] = ()) -> Standing:
+def standing(
+    alarms: FalsePositives, scores: list[float], rights: tuple[bool, ...] = (), kinds: tuple[str, ...] = ()
+) -> RunOutcomes:
     size = len(rights)
     places = tuple(range(size))
-    truths = Truths((0,) * size, places, (0,) * size, places, ("Table",) * size, kinds, rights)
-    return Standing(truths, alarms, np.array(scores))
+    truths = TruthOutcomes((0,) * size, places, (0,) * size, places, ("Table",) * size, kinds, rights)
+    return RunOutcomes(truths, alarms, np.array(scores))
 
 
 def test_what_one_run_does_otherwise() -> None:
     boxes = np.array([[0, 0, 10, 10], [0, 0, 10, 5], [50, 0, 60, 10.0]])
-    old = Alarms((0, 0), (0, 0), ("Table", "Figure"), boxes[[0, 2]])
-    new = Alarms((0, 0, 1), (0, 0, 0), ("Table", "Table", "Figure"), boxes[[1, 2, 2]])  # half a box is the same place
+    old = FalsePositives((0, 0), (0, 0), ("Table", "Figure"), boxes[[0, 2]])
+    new = FalsePositives((0, 0, 1), (0, 0, 0), ("Table", "Table", "Figure"), boxes[[1, 2, 2]])  # half a box is the same place
     before = standing(old, [0.5, 0.25, np.nan], (True, False, False, True), ("tp", "fn", "loc", "tp"))
     after = standing(new, [0.5, 0.75, 0.0], (False, True, False, True), ("fn", "tp", "cls", "tp"))
     made = changes("new", (result(), before), (result(), after))
@@ -324,7 +326,7 @@ def test_what_one_run_does_otherwise() -> None:
 
 
 def test_alarms_without_boxes_are_known_by_their_labels() -> None:
-    old, new = Alarms((0, 0), (0, 0), ("a", "a")), Alarms((0, 0, 1), (0, 0, 0), ("a", "b", "a"))
+    old, new = FalsePositives((0, 0), (0, 0), ("a", "a")), FalsePositives((0, 0, 1), (0, 0, 0), ("a", "b", "a"))
     made = changes("new", (result(), standing(old, [1, 1, 1])), (result(), standing(new, [1, 1, 1])))
     assert (made.new_alarms, made.gone_alarms) == (2, 1)
 
@@ -332,7 +334,7 @@ def test_alarms_without_boxes_are_known_by_their_labels() -> None:
 @pytest.mark.parametrize("task", ["layout", "words", "fields"])
 def test_what_was_let_go_of_leaves_the_scores_of_documents(task: str) -> None:
     made = MADE[task]()
-    whole, slim = (made.task.standing(ledger) for ledger in (made.ledger, made.ledger.without_details()))
+    whole, slim = (made.task.run_outcomes(ledger) for ledger in (made.ledger, made.ledger.without_details()))
     assert whole is not None
     assert slim is not None
     assert slim.scores.tolist() == whole.scores.tolist()
@@ -353,7 +355,7 @@ def test_tasks_that_tell_nothing_of_their_truths_have_no_changes() -> None:
     layout = compare([MADE["layout"](), MADE["layout"](better=True)], ["old", "new"], resampling=FEW)
     assert _pair(layout, "new", ["so"]) == {**told, "counts": [0, 0, 1, 1], "documents": [0, 3, 0]}
     first = layout.results["old"]
-    standing = first.task.standing(first.ledger)
+    standing = first.task.run_outcomes(first.ledger)
     assert standing is not None
     assert rows_of(first, standing.truths, {}).tolist() == [-1] * len(standing.truths.unit)  # nothing is drawn of them
 

@@ -200,7 +200,7 @@ def test_without_kinds_nothing_is_told_of_errors() -> None:
     for errors in kinds:
         task = Detection(errors=errors)
         result = one_box(task).compute()
-        drawn = task.pictured(result.ledger, task.viewed(result.ledger, result.numbers))
+        drawn = task.view().report_data(result.ledger, task.view().report_numbers(result.ledger, result.numbers))
         assert drawn is not None
         columns = {name for name in drawn.columns if name.endswith(".kind")}
         told[errors] = columns, drawn.head["numbers"]["errors"] == [], "kind" in {row["scope"] for row in flat(result.numbers)}

@@ -11,7 +11,7 @@ import pytest
 from calque import Detection, Evaluator, Fields, Layout, Words, read
 from calque.checks import Suite
 from calque.corpus.boxes import documents_to_come
-from calque.engines import Meter, watched
+from calque.engines import Progress, progress_to
 from calque.readers import stream_pair
 from calque.words.views import evaluated
 from tests.pages import row, write_ndjson, write_parquet
@@ -37,8 +37,8 @@ def test_records_know_it(tmp_path: Path) -> None:
     records = [{"id": number, "a": "x"} for number in range(7)]
     task = Fields(schema={"fields": {"a": {"type": "str"}}})
     assert documents_to_come(task.batches(records, records))() == 7
-    meter = Meter()
-    with watched(meter):
+    meter = Progress()
+    with progress_to(meter):
         Evaluator(task).update(records, records)
     assert (meter.done, meter.total) == (7, 7)
 
@@ -46,8 +46,8 @@ def test_records_know_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("task", [Detection(allow_missing_scores=True), Layout()])
 def test_whole_files_know_it_once_they_are_read(task: Any) -> None:
     boxes = [{"doc": name, "category": "Table", "bbox": [0, 0, 5, 5]} for name in "abc"]
-    corpus, meter = read(boxes, side="ground_truth"), Meter()
-    with watched(meter):
+    corpus, meter = read(boxes, side="ground_truth"), Progress()
+    with progress_to(meter):
         Evaluator(task).update(corpus, corpus)
     assert (meter.done, meter.total) == (3, 3)
 
@@ -60,12 +60,12 @@ def test_several_readings_of_a_text_are_so_many_times_its_documents(tmp_path: Pa
     truth, *found = map(str, files)
     told: list[tuple[int, int]] = []
 
-    class Watching(Meter):
-        def reach(self, done: int) -> None:
-            super().reach(done)
+    class Watching(Progress):
+        def set(self, done: int) -> None:
+            super().set(done)
             told.append((self.done, self.total))
 
-    with watched(Watching()):
+    with progress_to(Watching()):
         evaluated(Words(), truth, found)
     assert told[-1] == (6, 6)
     assert {total for _, total in told} == {6}

@@ -28,10 +28,10 @@ from calque import (
 from calque.base.errors import MergeError
 from calque.checks import Checks
 from calque.evaluation.ledger import UNIT, Ledger
+from calque.evaluation.metric_names import direction
 from calque.evaluation.verdict import LISTED, some_failures
 from calque.statistics.bootstrap import Resampling
-from calque.statistics.gates.judging import Gates
-from calque.statistics.gates.limits import OVER, UNDER, Limit, direction
+from calque.statistics.gates import OVER, UNDER, Gates, Limit
 
 FEW = Resampling(replicates=100)
 
@@ -149,3 +149,14 @@ def test_a_measure_that_lost_its_value_is_told_with_the_reason() -> None:
     judged = gated(now, baseline=before, tolerance={"precision": 0.1}, resampling=FEW)
     assert judged.failures == [f"precision has no value ({now.why_undefined('precision')}); in the baseline it was 1.0000"]
     assert now.why_undefined("precision") == "no predictions"
+
+
+def test_gate_on_an_error_type_judges_the_number_of_that_name() -> None:
+    """Two of the boxes are pairs at IoU 0.3, but only one is of error type TP."""
+    truth = Corpus.from_arrays([[0, 0, 17, 17], [0, 0, 34, 17]], ["Figure"] * 2)
+    predictions = Corpus.from_arrays([[0, 0, 17, 17], [0, 0, 17, 34]], ["Figure"] * 2, scores=[0.1, 0.1])
+    result = Evaluator(Detection(iou=(0.3,))).update(truth, predictions).compute()
+    assert (result["TP"], result["tp@0.3"]) == (1, 2)
+    assert not gated(result, fail_under={"TP": 1}).verdict.failures
+    assert gated(result, fail_under={"TP": 2}).verdict.failures
+    assert not gated(result, fail_under={"TP@0.3": 2}).verdict.failures

@@ -15,7 +15,7 @@ from calque.base.errors import Issue
 from calque.checks.evaluators.registry import build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.presentation import _failures
-from calque.detection.pictured import _curves
+from calque.detection.report_data import _curves
 from calque.evaluation.presentation.sections import Section, grouped
 from calque.fields.failures import _frequent
 from calque.fields.presentation import _outside, _worst

@@ -9,9 +9,9 @@ import pytest
 
 from calque import Corpus, Evaluator, Layout, Result
 from calque.evaluation.presentation import report_data as columns
-from calque.evaluation.presentation.report_data import Finding, Phrase
+from calque.evaluation.presentation.report_data import Finding, Phrase, spoken
 from calque.layout import presentation
-from calque.layout.presentation import sections, sentence
+from calque.layout.presentation import sections
 
 Named = list[tuple[str, int]]
 """Labels of blocks, and the places that they stand at; blocks at one place coincide."""
@@ -47,37 +47,37 @@ FOUR: Named = [("text", 0), ("text", 1), ("image", 2), ("image", 3)]
         (FOUR, [("text", 1)], "Finds 25 % of 4 blocks, with the right name."),
     ],
 )
-def test_the_sentence(truth: Named, found: Named, told: str) -> None:
-    assert sentence(result(truth, found).numbers) == told
+def test_headline_as_text(truth: Named, found: Named, told: str) -> None:
+    made = result(truth, found)
+    assert made.task.view().message(made.numbers) == told == spoken(presentation.headline(made.numbers))
 
 
-def test_the_headline_of_a_report_has_the_tone_of_its_shares() -> None:
-    whole = Phrase("layout_total_blocks", "4")
-
+def test_headline_names_its_metrics_with_their_tone() -> None:
     def headline(found: Named) -> list[Any]:
         return list(presentation.headline(result(FOUR, found).numbers))
 
-    assert headline([]) == ["Finds ", Phrase("layout_matched_blocks", "0", "bad"), " of ", whole, " blocks."]
-    right = Phrase("layout_classification_accuracy", "100 %", "good")
-    found = Phrase("layout_matched_blocks", "4", "good")
-    assert headline(FOUR) == ["Finds ", found, " of ", whole, " blocks", ", and names ", right, " of them right."]
-    wrong = Phrase("layout_classification_accuracy", "75 %", "bad")
-    assert headline([*FOUR[:3], ("text", 3)])[5:] == [", but names only ", wrong, " of them right."]
-    assert presentation.headline(result(FOUR[:1], FOUR[:1]).numbers)[4] == " block"
+    assert headline([])[1] == Phrase("layout_matched_blocks", "none", "bad")
+    whole = Phrase("layout_matched_blocks", "all 4 blocks", "good")
+    right = Phrase("layout_classification_accuracy", "all with", "good")
+    assert headline(FOUR) == ["Finds ", whole, ", ", right, " the right name."]
+    assert headline([*FOUR[:3], ("text", 3)])[3] == Phrase("layout_classification_accuracy", "75 %", "bad")
+    assert headline([("image", 1)])[1:4:2] == [
+        Phrase("layout_matched_blocks", "25 %", "bad"),
+        Phrase("layout_total_blocks", "4"),
+    ]
     nothing = presentation.headline(result([], []).numbers)
-    assert nothing == ["There is nothing to find: ", Phrase("layout_total_blocks", "0"), " true blocks count."]
+    assert nothing[1] == Phrase("layout_total_blocks", "no")
 
 
-@pytest.mark.parametrize(
-    ("right", "tone", "joint"), [(9, "good", ", and names "), (8, "", ", but names only "), (7, "bad", ", but names only ")]
-)
-def test_a_share_is_a_strength_from_nine_tenths_and_a_weakness_below_eight(right: int, tone: str, joint: str) -> None:
+@pytest.mark.parametrize(("right", "tone"), [(9, "good"), (8, ""), (7, "bad")])
+def test_fraction_of_nine_tenths_is_good_and_below_eight_tenths_is_bad(right: int, tone: str) -> None:
     truth: Named = [("text", place) for place in range(10)]
     found: Named = [("text" if place < right else "image", place) for place in range(10)]
-    told = presentation.headline(result(truth, found).numbers)
-    assert told[5:7] == [joint, Phrase("layout_classification_accuracy", f"{right}0 %", tone)]
+    assert presentation.headline(result(truth, found).numbers)[3] == Phrase(
+        "layout_classification_accuracy", f"{right}0 %", tone
+    )
     half: Named = truth[:right]
-    assert presentation.headline(result(truth, half).numbers)[1] == Phrase("layout_matched_blocks", str(right), tone)
+    assert presentation.headline(result(truth, half).numbers)[1] == Phrase("layout_matched_blocks", f"{right}0 %", tone)
 
 
 def test_findings_lead_to_what_is_missing_misnamed_and_weakest() -> None:
@@ -116,7 +116,7 @@ def test_what_a_report_is_given() -> None:
     """A block that is found and right, one under another name, one that is not found, and a prediction that nothing takes."""
     truth: Named = [("image", 0), ("text", 1), ("text", 2)]
     made = result(truth, [("image", 0), ("image", 1), ("text", 9)])
-    drawn = made.task.pictured(made.ledger, made.numbers)
+    drawn = made.task.view().report_data(made.ledger, made.numbers)
     assert drawn is not None
     outcomes = {name: drawn.columns[name].tolist() for name in ("t.outcome.0", "p.outcome.0", "t.cell")}
     assert outcomes == {
@@ -153,7 +153,7 @@ def test_a_block_that_cannot_be_compared_is_in_no_cell() -> None:
         [{"bbox": [0, 0, 9, 9], "category": "image"}],
     )
     result = made.compute()
-    drawn = result.task.pictured(result.ledger, result.numbers)
+    drawn = result.task.view().report_data(result.ledger, result.numbers)
     assert drawn is not None
     assert drawn.columns["t.outcome.0"].tolist() == [columns.TP, columns.INVALID]
     cell = drawn.columns["t.cell"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,12 @@ from xxhash import xxh3_128
 
 from calque import CalqueError, ConfigError, ContractError, Corpus, Detection, Evaluator, MergeError
 from calque.base.columns import Strings, Table
-from calque.base.file_stamps import mark_of
-from calque.base.files import write_whole
+from calque.base.files import file_stamp, write_whole
 from calque.evaluation.ledger import UNIT, Ledger, joint_names
-from calque.evaluation.storage.long_ledger import StoredPart
-from calque.evaluation.storage.spool import KeptFile
-from calque.evaluation.storage.state import MAGIC, _Checksum, _Columns, _digest, columns_start, pack, unpack, unpack_with_forms
+from calque.evaluation.storage import state
+from calque.evaluation.storage.state import pack, unpack
 from tests.snapshots import valid_predictions, valid_truth
+from tests.states import column_bytes, opened_state, sealed_state
 
 
 def ledger(units: tuple[int | str, ...], rows: list[tuple[int, str, float]], names: tuple[str, ...] = ("x", "y")) -> Ledger:
@@ -130,14 +128,10 @@ class Whole:
 
 def forged(change: Any) -> bytes:
     """A state whose header was changed by hand, with a checksum that fits."""
-    state = Evaluator(Detection()).update(valid_truth(), valid_predictions()).state()
-    start = len(MAGIC) + 8
-    size = int.from_bytes(state[len(MAGIC) : start], "little")
-    header = json.loads(state[start : start + size])
+    text, columns = opened_state(Evaluator(Detection()).update(valid_truth(), valid_predictions()).state())
+    header = json.loads(text)
     replaced = change(header)
-    text = json.dumps(replaced.whole if isinstance(replaced, Whole) else header).encode()
-    body = MAGIC + len(text).to_bytes(8, "little") + text + state[start + size : -16]
-    return body + _digest(body)
+    return sealed_state(json.dumps(replaced.whole if isinstance(replaced, Whole) else header).encode(), columns)
 
 
 def first_column(header: dict[str, Any]) -> dict[str, Any]:
@@ -348,56 +342,66 @@ def test_many_small_updates_cost_about_the_same_each() -> None:
         evaluator.add(ledger(("007",), []))
 
 
-def test_a_part_that_stands_in_a_state_is_read_from_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mapped", [0, 1 << 20])
+def test_a_state_file_is_opened_as_it_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: int) -> None:
+    monkeypatch.setattr(state, "MAPPED_BYTES", mapped)
     whole = ledger(("a", "b"), [(0, "x", 1.5), (0, "y", 2.5), (1, "y", 3.5)])
     path = tmp_path / "part.state"
     write_whole(path, pack({"kept": "part"}, whole))
-    _, _, forms = unpack_with_forms(path.read_bytes(), str(path))
-    part = StoredPart.kept(whole, KeptFile(str(path), mark_of(os.stat(path))), columns_start(path.read_bytes()), forms)
-    assert list(part.ledger("t").table("t").rows()) == list(whole.table("t").rows())
-    assert list(part.ledger("t", ["id"]).table("t").rows()) == [
-        {UNIT: 0, "id": "1.5"},
-        {UNIT: 0, "id": "2.5"},
-        {UNIT: 1, "id": "3.5"},
-    ]
-    path.write_bytes(path.read_bytes())
-    os.utime(path, ns=(1, 1))
+    header, opened, stored = state.open_state(str(path))
+    assert header == {"kept": "part"}
+    assert list(opened.table("t").rows()) == list(whole.table("t").rows())
+    assert (stored is None) == bool(mapped)
+    if stored is not None:
+        assert list(stored.load()["t"].rows()) == list(whole.table("t").rows())
+
+
+def test_a_state_file_that_changed_while_in_use_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "MAPPED_BYTES", 0)
+    path = tmp_path / "part.state"
+    write_whole(path, pack({}, ledger(("a",), [(0, "x", 1.5)])))
+    _, _, stored = state.open_state(str(path))
+    assert stored is not None
+    before = file_stamp(path.stat())
+    path.write_bytes(path.read_bytes()[:-20])
+    assert file_stamp(path.stat()) != before
     with pytest.raises(CalqueError, match="was changed or removed while it was in use"):
-        part.ledger("t")
+        stored.load()
+    path.unlink()
+    with pytest.raises(CalqueError, match="was changed or removed while it was in use"):
+        stored.load()
 
 
 def test_the_checksum_of_a_state_is_that_of_all_its_bytes() -> None:
-    """However they come: another program can tell whether a file is whole."""
-    body = np.random.default_rng(3).bytes((5 << 19) + 7)
-    expected = xxh3_128(body).digest()
-    for cuts in ([], [1], [1 << 20], [(1 << 20) - 1, 1 << 21]):
-        checksum = _Checksum()
-        pieces = [body[start:end] for start, end in pairwise([0, *cuts, len(body)])]
-        assert b"".join(piece for data in pieces for piece in checksum.taken(memoryview(data))) == body
-        assert checksum.digest() == expected == _digest(body)
+    """Another program can tell whether a file is whole."""
+    data = pack({}, ledger(("a", "b"), [(0, "x", 1.5), (1, "y", 3.5)]))
+    assert xxh3_128(data[:-16]).digest() == data[-16:]
+    for place in (0, len(data) // 2, len(data) - 1):
+        with pytest.raises(ContractError):
+            unpack(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :], "f")
 
 
 @pytest.mark.parametrize(
     ("offsets", "data"),
     [
         (np.array([0, 2], dtype=np.int32), np.zeros(2, dtype=np.uint8)),
-        (np.array([0, 2]), np.zeros(2, dtype=np.int8)),
+        (np.array([0, 2]), np.zeros(2, dtype=np.bool_)),
         (np.array([[0, 2]]), np.zeros(2, dtype=np.uint8)),
         (np.array([0, 2]), np.zeros((2, 1), dtype=np.uint8)),
+        (np.array([0, 3]), np.zeros(2, dtype=np.uint8)),
+        (np.array([1, 2]), np.zeros(2, dtype=np.uint8)),
+        (np.array([0, 2, 1, 2])[[0, 1, 2, 3]], np.zeros(2, dtype=np.uint8)),
     ],
 )
-def test_texts_are_bytes_with_their_places_and_nothing_else(offsets: Any, data: Any) -> None:
+def test_strings_with_wrong_offsets_are_refused(offsets: Any, data: Any) -> None:
     """Any one thing that is otherwise is enough."""
+    rows = max(1, offsets.size - 1)
     note = {name: {"dtype": part.dtype.str, "shape": list(part.shape)} for name, part in (("offsets", offsets), ("data", data))}
-    columns = _Columns(memoryview(offsets.tobytes() + data.tobytes()), "a.state")
-    with pytest.raises((TypeError, ContractError), match=r"texts are no bytes|does not belong in a state"):
-        columns.column(note)
-
-
-def test_texts_that_are_whole_are_read() -> None:
-    note = {"offsets": {"dtype": "<i8", "shape": [3]}, "data": {"dtype": "|u1", "shape": [3]}}
-    column = _Columns(memoryview(np.array([0, 2, 3]).tobytes() + b"abc"), "a.state").column(note)
-    assert list(column) == ["ab", "c"]
+    tables = {"t": {UNIT: {"dtype": "<i4", "shape": [rows]}, "word": note}}
+    described = {"ledger": {"units": ["a"], "names": {}, "details": [], "tables": tables}}
+    columns = column_bytes(bytes(4 * rows)) + column_bytes(offsets.tobytes()) + column_bytes(data.tobytes())
+    with pytest.raises(ContractError, match=r"strings|offsets|differ in length"):
+        unpack(sealed_state(json.dumps(described).encode(), columns), "a.state")
 
 
 def test_joint_names_of_a_vocabulary_that_has_grown_keep_their_codes() -> None:

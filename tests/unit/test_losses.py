@@ -1,25 +1,29 @@
-"""What a run may lose against its baseline, at the limits of the words: lost, tolerated, significant, without a value."""
+"""Gates against a baseline: tolerated losses, significance, metrics without a value, broken items."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from calque import ConfigError, Detection, Words
-from calque.evaluation.presentation.ci_servers import Judged
+from calque.evaluation.presentation.ci_servers import CiTestCase
 from calque.evaluation.verdict import Condition, Verdict
 from calque.statistics.changes import Changed
-from calque.statistics.gates.baselines import Loss, Places, Tolerance, item_line
-from calque.statistics.gates.limits import OVER, Limit, close_to
+from calque.statistics.gates import OVER, Limit, MetricChange, NoBroken, Tolerance, broken_line, close_to
 from calque.statistics.intervals import Delta
 
 
-def loss(before: float | None, now: float | None, better: int = 1, why: str = "", **delta: Any) -> Loss:
+def change(before: float | None, now: float | None, better: int = 1, why: str = "", **delta: Any) -> MetricChange:
     value = None if before is None or now is None else now - before
-    told = Delta(**{"value": value, "low": None, "high": None, "se": 0.1, "p": 0.5, "documents": 9, **delta})
-    return Loss("AP", "base", before, now, told, better, why)
+    made = Delta(**{"value": value, "low": None, "high": None, "se": 0.1, "p": 0.5, "documents": 9, **delta})
+    return MetricChange("AP", "base", before, now, made, better, why)
+
+
+def within(made: MetricChange, most: float) -> Condition:
+    return Tolerance("AP", most).judge_change(made, 0.05)
 
 
 @pytest.mark.parametrize(
@@ -38,46 +42,57 @@ def loss(before: float | None, now: float | None, better: int = 1, why: str = ""
 def test_no_more_is_lost_than_is_tolerated(
     before: float | None, now: float | None, better: int, most: float, passes: bool
 ) -> None:
-    judged = loss(before, now, better).within(most)
+    judged = within(change(before, now, better), most)
     assert judged.name == f"AP at most {most!r} worse than in base"
     assert (not judged.failures) is passes
-    assert bool(judged.told) is passes
+    assert bool(judged.note) is passes
 
 
 def test_what_was_lost_is_told_with_the_digits_that_matter() -> None:
-    assert loss(0.5, 0.4).within(0.1).told == "AP 0.4000 against 0.5000 in base: -0.1; up to 0.1 worse is tolerated"
-    lost = loss(0.5, 0.25, low=-0.3, high=0.125).within(0.1).failures
+    assert within(change(0.5, 0.4), 0.1).note == "AP 0.4000 against 0.5000 in base: -0.1; up to 0.1 worse is tolerated"
+    lost = within(change(0.5, 0.25, low=-0.3, high=0.125), 0.1).failures
     assert lost == (
         "AP 0.2500 against 0.5000 in base: -0.25 [-0.3000, +0.1250]; 0.2500 is more than the 0.1 that is tolerated",
     )
-    assert loss(0.5, 0.25, low=-0.3).within(1).told.startswith("AP 0.2500 against 0.5000 in base: -0.25;")
-    assert loss(0.5, 0.5).within(0.0).told == "AP 0.5000 as in base; up to 0.0 worse is tolerated"
-    assert loss(None, 0.5).within(0.0).told == "AP was undefined in base and is 0.5000; up to 0.0 worse is tolerated"
-    assert loss(3, None, why="no truths").within(0).failures == ("AP has no value (no truths); in base it was 3",)
-    assert loss(0.5, None).within(0).failures == ("AP has no value; in base it was 0.5000",)
+    assert within(change(0.5, 0.25, low=-0.3), 1).note.startswith("AP 0.2500 against 0.5000 in base: -0.25;")
+    assert within(change(0.5, 0.5), 0.0).note == "AP 0.5000 as in base; up to 0.0 worse is tolerated"
+    assert within(change(None, 0.5), 0.0).note == "AP was undefined in base and is 0.5000; up to 0.0 worse is tolerated"
+    assert within(change(3, None, why="no truths"), 0).failures == ("AP has no value (no truths); in base it was 3",)
+    assert within(change(0.5, None), 0).failures == ("AP has no value; in base it was 0.5000",)
 
 
 @pytest.mark.parametrize(
     ("made", "p", "told", "fails"),
     [
-        (loss(0.5, 0.4), 0.05, ", p 0.05: not significantly worse", False),
-        (loss(0.5, 0.4), 0.0499, ", p 0.0499: significantly worse", True),
-        (loss(0.5, 0.4, se=0.0), 1.0, ", the same in every resample: significantly worse", True),
-        (loss(0.5, 0.6), 0.001, ": not worse", False),
-        (loss(0.5, 0.6, better=-1), 0.001, ", p 0.001: significantly worse", True),
-        (loss(0.5, 0.5), 0.001, "AP 0.5000 as in base: not worse", False),
-        (loss(0.5, 0.5 - 1e-13), 0.001, ": not worse", False),
-        (loss(0.5, 0.4), None, "; whether that is chance cannot be told (nothing to test)", False),
-        (loss(0.5, 0.4, note="4 documents: too few"), None, "cannot be told (4 documents: too few)", False),
-        (loss(0.5, 0.6), None, ": not worse", False),
+        (change(0.5, 0.4), 0.05, ", p 0.05: not significantly worse", False),
+        (change(0.5, 0.4), 0.0499, ", p 0.0499: significantly worse", True),
+        (change(0.5, 0.4, se=0.0), 1.0, ", the same in every resample: significantly worse", True),
+        (change(0.5, 0.6), 0.001, ": not worse", False),
+        (change(0.5, 0.6, better=-1), 0.001, ", p 0.001: significantly worse", True),
+        (change(0.5, 0.5), 0.001, "AP 0.5000 as in base: not worse", False),
+        (change(0.5, 0.5 - 1e-13), 0.001, ": not worse", False),
+        (change(0.5, 0.4), None, "; whether that is chance cannot be told (nothing to test)", False),
+        (change(0.5, 0.4, note="4 documents: too few"), None, "cannot be told (4 documents: too few)", False),
+        (change(0.5, 0.6), None, ": not worse", False),
     ],
 )
-def test_what_may_be_chance_is_tolerated(made: Loss, p: float | None, told: str, fails: bool) -> None:
-    judged = made.insignificant(p, 0.05, "p", missing=False)
+def test_what_may_be_chance_is_tolerated(made: MetricChange, p: float | None, told: str, fails: bool) -> None:
+    judged = Tolerance("AP").judge_change(replace(made, delta=replace(made.delta, p=p)), 0.05)
     assert judged.name == "AP not significantly worse than in base"
-    assert (judged.failures[0] if fails else judged.told).endswith(told)
+    assert (judged.failures[0] if fails else judged.note).endswith(told)
     assert bool(judged.failures) is fails
-    assert made.insignificant(p, 0.05, "p", missing=True).failures == ("AP has no value; in base it was 0.5000",)
+    adjusted = replace(made, delta=replace(made.delta, p=0.9, p_adjusted=p))
+    primary = Tolerance("AP", is_primary=True).judge_change(adjusted, 0.05)
+    assert bool(primary.failures) is fails
+    assert (primary.failures[0] if fails else primary.note).endswith(told.replace(", p ", ", p (Holm) "))
+
+
+def test_a_metric_that_lost_its_value_fails_unless_no_baseline_value_existed() -> None:
+    lost, absent = change(0.5, None), change(None, None)
+    for tolerance in (Tolerance("AP"), Tolerance("AP", is_primary=True)):
+        assert tolerance.judge_change(lost, 0.05).failures == ("AP has no value; in base it was 0.5000",)
+    assert Tolerance("AP").judge_change(absent, 0.05).failures
+    assert not Tolerance("AP", is_primary=True).judge_change(absent, 0.05).failures
 
 
 @pytest.mark.parametrize("most", [-0.01, math.inf, math.nan, True, "much"])
@@ -122,21 +137,17 @@ def item(label: str, *, page: int | None = None, id: Any = "x") -> Changed:
     return Changed("run", "a.pdf", page, id, label, "broken", "tp", "fn")
 
 
-def test_places_are_classes_fields_and_documents() -> None:
-    places = Places({"items[].price", "items[].tax.rate", "total"}, {"a.pdf"})
-    assert places.above == {"items", "items.price", "items.tax", "items.tax.rate"}
-    assert [places.holds(name, item("items[].tax.rate")) for name in ("items.tax", "items.price", "total", "b.pdf")] == [
-        True, False, False, False,
-    ]  # fmt: skip
-    for name in ("", "a.pdf", "total", "items.tax"):
-        places.check(name)
-    with pytest.raises(ConfigError, match="--no-broken tota: is no class, field or document here; the nearest are total"):
-        places.check("tota")
+def test_places_of_broken_items_are_classes_fields_and_documents() -> None:
+    enclosing = {"items", "items.price", "items.tax", "items.tax.rate"}
+    inside = [NoBroken(place).contains(item("items[].tax.rate"), enclosing) for place in ("", "a.pdf", "items", "items.tax")]
+    outside = [NoBroken(place).contains(item("items[].tax.rate"), enclosing) for place in ("items.price", "total", "b.pdf")]
+    assert inside == [True] * 4
+    assert outside == [False] * 3
 
 
 def test_broken_items_in_words() -> None:
-    assert item_line(item("Table", page=0, id=7)) == "broken: a.pdf, page 0, Table, 7: tp → fn"
-    assert item_line(item("total", id="total")) == "broken: a.pdf, total: tp → fn"
+    assert broken_line(item("Table", page=0, id=7)) == "broken: a.pdf, page 0, Table, 7: tp → fn"
+    assert broken_line(item("total", id="total")) == "broken: a.pdf, total: tp → fn"
 
 
 def test_verdicts() -> None:
@@ -146,11 +157,11 @@ def test_verdicts() -> None:
     assert Verdict((kept,)).to_dict([]) == {"gate": {"passed": True, "failures": []}}
     assert Verdict((kept, lost)).failures == ["first", "second"]
     assert Verdict((kept, lost)).sections() == []
-    (alarm,) = Verdict((kept, lost)).alarm(["first", "second"])
-    assert (alarm.title, list(alarm.notes)) == ("Gate failed: first", ["second"])
+    (failed,) = Verdict((kept, lost)).failure_sections(["first", "second"])
+    assert (failed.title, list(failed.notes)) == ("Gate failed: first", ["second"])
     (passed,) = Verdict((kept, Condition("quiet"))).sections()
     assert (passed.title, list(passed.notes)) == ("Gate: passed", ["holds"])
-    assert Verdict((kept,)).alarm(["of the task"]) == []
+    assert Verdict((kept,)).failure_sections(["of the task"]) == []
     assert kept.of_run("b") == Condition("b: one", "b: holds")
     assert lost.of_run("b") == Condition("b: two", "", ("b: first", "b: second"))
-    assert Verdict((kept, lost)).tests("g") == [Judged("g", "one"), Judged("g", "two", "failure", "first", ("second",))]
+    assert Verdict((kept, lost)).tests("g") == [CiTestCase("g", "one"), CiTestCase("g", "two", "failure", "first", ("second",))]

@@ -18,7 +18,7 @@ NAMES = re.compile(
 )
 DEFINED = re.compile(r"^(?:def|class) (\w+)|^(\w+)(?:: [^=\n]+)? = ", re.MULTILINE)
 PUBLIC = {
-    ("layout/blocks.py", "bbox_iou"),
+    ("layout/api.py", "bbox_iou"),
     ("checks/shapes/overlap.py", "_iou"),
     ("coco/mask.py", "iou"),
 }

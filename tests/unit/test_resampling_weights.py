@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Detection, Evaluator
-from calque.evaluation.document_sums import POISSON_THRESHOLDS, document_keys, poisson_weights, weighted_sums
+from calque.evaluation.document_sums import weighted_sums
 from calque.sample import sample
 from calque.statistics import bootstrap as resample
-from calque.statistics.bootstrap import Parts, Resampling
+from calque.statistics.bootstrap import POISSON_THRESHOLDS, Bootstrap, Resampling, document_keys, poisson_weights
 
 
 def test_thresholds_are_those_of_poisson() -> None:
@@ -36,11 +36,11 @@ def test_weights_are_drawn_from_any_replicate_on() -> None:
 
 def test_replicates_do_not_depend_on_how_many_are_made_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     data = sample()
-    parts = Parts(Evaluator(Detection()).update(data["truth"], data["finder"]).compute())
+    bootstrap = Bootstrap(Evaluator(Detection()).update(data["truth"], data["finder"]).compute())
     names = ["recall@0.5", "AP"]
-    at_once = parts.drawn(Resampling(replicates=100), names)
+    at_once = bootstrap.draw(Resampling(replicates=100), names)
     monkeypatch.setattr(resample, "BLOCK_BYTES", 1)
-    by_and_by = parts.drawn(Resampling(replicates=100), names)
+    by_and_by = bootstrap.draw(Resampling(replicates=100), names)
     for name in names:
         assert len(np.unique(at_once[name])) > 20
         assert np.array_equal(at_once[name], by_and_by[name])

@@ -10,7 +10,7 @@ import pytest
 
 from calque.base.errors import Issue, Severity
 from calque.base.wording import counted, joined, laid_over, percent, short_names, some
-from calque.evaluation.presentation.ci_servers import Judged, annotation, to_junit
+from calque.evaluation.presentation.ci_servers import CiTestCase, annotation, to_junit
 from calque.evaluation.presentation.sections import (
     Missing,
     Section,
@@ -225,7 +225,11 @@ def test_reasons_stand_where_numbers_are_missing() -> None:
 
 
 def test_junit() -> None:
-    tests = [Judged("g", "a<"), Judged("g", "b", "failure", 'x"&\n', ["<1>", "2\x00"]), Judged("g", "c", "error", "y")]
+    tests = [
+        CiTestCase("g", "a<"),
+        CiTestCase("g", "b", "failure", 'x"&\n', ["<1>", "2\x00"]),
+        CiTestCase("g", "c", "error", "y"),
+    ]
     assert to_junit(tests, "s", {"p": "v"}).split("\n") == [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<testsuites tests="3" failures="1" errors="1">',

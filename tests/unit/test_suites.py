@@ -21,7 +21,7 @@ from calque.checks.suites.cases import Case, CaseCorpus, Selection
 from calque.checks.suites.editor_schema import suite_schema
 from calque.checks.suites.inputs import Inputs
 from calque.checks.suites.runner import Judging
-from calque.engines.guard import in_thread
+from calque.engines import run_in_background, with_timeout
 
 HEAD = "evaluators:\n  - {type: iou_score, bbox_path: b, expected_bbox_path: b, threshold: 0.5}\n"
 CASES = """cases:
@@ -308,7 +308,7 @@ def test_an_unknown_key_is_told_before_what_evaluators_lack(write: Write) -> Non
 
 def test_a_listed_result_has_the_keys_that_people_read(write: Write) -> None:
     result = Suite.load(write(HEAD + CASES)).run()
-    for listed in result.task.listed(result.ledger):
+    for listed in result.listed():
         assert list(listed) == ["id", "evaluator", "score", "verdict", "hits", "misses", "reasoning", "metadata", "status"]
 
 
@@ -410,12 +410,15 @@ def test_a_function_that_takes_too_long_is_an_error_and_no_failure(write: Write)
     assert "took longer than 0.2 s" in outcome.reasoning
 
 
-def test_time_limits_where_no_alarm_can_ring() -> None:
-    assert in_thread(lambda: 5, 600) == 5
+def test_timeouts_outside_the_main_thread() -> None:
+    def elsewhere(work: Callable[[], Any], seconds: float) -> Any:
+        return run_in_background(lambda: with_timeout(work, seconds)).result()
+
+    assert elsewhere(lambda: 5, 600) == 5
     with pytest.raises(TimeoutError):
-        in_thread(lambda: time.sleep(5), 0.05)
+        elsewhere(lambda: time.sleep(5), 0.05)
     with pytest.raises(KeyError):
-        in_thread(lambda: raise_it(KeyError()), 600)
+        elsewhere(lambda: raise_it(KeyError()), 600)
 
 
 def test_a_function_in_a_file_also_in_other_processes(write: Write, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_a_report_without_texts_shows_no_choices() -> None:
     for keep in kinds:
         task = Words(lattice=lattice, errors=3)
         result = Evaluator(task, keep=keep).update({"d": ["a", "b"]}, {"d": ["a"]}).compute()
-        picture = task.pictured(result.ledger, result.numbers)
+        picture = task.view().report_data(result.ledger, result.numbers)
         assert picture is not None
         assert picture.columns["t.reached"].tolist() == [1, 1]
         drawn.append({name for name in picture.columns if name.startswith(("choice", "candidate"))})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from calque import Detection, Evaluator
-from calque.detection.pictured import _made_up, _truth_cells
+from calque.detection.report_data import _made_up, _truth_cells
 from calque.detection.views.confusion import BACKGROUND
 from tests.views.plain import LABELS, Box, boxes, evaluate, iou
 

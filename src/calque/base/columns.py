@@ -71,6 +71,25 @@ def numbered(*columns: Iterable[str]) -> tuple[list[str], list[Codes]]:
     return texts, [np.array(list(map(number, each)), dtype=np.int32) for each in listed]
 
 
+def rows_by_code(codes: Array, size: int) -> tuple[Ints, Ints]:
+    """Return the rows by code, from 0 to below ``size``, and where each code begins. Rows of one code stay in their order.
+
+    >>> [each.tolist() for each in rows_by_code(np.array([2, 0, 2]), 3)]
+    [[1, 0, 2], [0, 1, 1, 3]]
+    """
+    # NumPy sorts 16-bit numbers by counting.
+    order = np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable").astype(np.int64, copy=False)
+    return order, np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=size))])
+
+
+def grouped_rows(codes: Array, size: int) -> Iterator[tuple[int, Ints]]:
+    """Yield each code that occurs, and its rows."""
+    order, bounds = rows_by_code(codes, size)
+    for code, (start, end) in enumerate(pairwise(bounds.tolist())):
+        if start < end:
+            yield code, order[start:end]
+
+
 BEYOND_ASCII = 0x80
 """The least byte of characters that are not ASCII."""
 TOGETHER = 4096

@@ -240,13 +240,42 @@ class MissingExtra(CalqueError):
         return MissingExtra, self._told
 
 
+def closest(
+    word: str, known: Iterable[str], count: int = 1, *, cutoff: float = 0.6, key: Callable[[str], str] = str
+) -> list[str]:
+    """Return the known words that are spelled most like a word, the closest first.
+
+    Args:
+        word: The word, perhaps mistyped.
+        known: The words that exist.
+        count: The largest number of words to return.
+        cutoff: The lowest similarity, from 0 (any word) to 1.
+        key: What to compare of each word, such as ``str.casefold``.
+
+    >>> closest("TABLE", ["Text", "Table"], key=str.casefold)
+    ['Table']
+    """
+    import difflib
+
+    spellings = {key(name): name for name in known}
+    return [spellings[name] for name in difflib.get_close_matches(key(word), list(spellings), n=count, cutoff=cutoff)]
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question for a mistyped word, or an empty string.
+    """Return a question that suggests the closest known word; empty if none is close.
 
     >>> did_you_mean("lable", ["label", "bbox"])
     "did you mean 'label'?"
     """
-    import difflib
-
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    close = closest(word, known)
     return f"did you mean '{close[0]}'?" if close else ""
+
+
+def nearest(word: str, known: Iterable[str], key: Callable[[str], str] = str) -> str:
+    """Return a clause with the three known words that are closest to a mistyped word.
+
+    >>> nearest("recal@0.5", ["recall@0.5", "recall@0.75", "AP", "precision@0.5"])
+    'the nearest are recall@0.5, recall@0.75, precision@0.5'
+    """
+    close = closest(word, known, 3, cutoff=0.0, key=key)
+    return f"the nearest are {', '.join(close)}" if close else "there are none"

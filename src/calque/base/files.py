@@ -11,12 +11,19 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, TypeAlias
 
 from calque.base.errors import CalqueError, ConfigError
 
+FileStamp: TypeAlias = tuple[int, int, int]
+"""The inode, the size and the time of the last change of a file: together they detect a changed file without reading it."""
 PAGES = (".html", ".htm")
 """How files are called that browsers open as pages."""
+
+
+def file_stamp(status: os.stat_result) -> FileStamp:
+    """Return the stamp of a file."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]) -> None:
@@ -115,14 +122,6 @@ def what_is(path: str) -> os.stat_result | None:
         return os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def holds_states(folder: str) -> bool:
-    """Whether there is a folder of that name with a state in it."""
-    try:
-        return any(name.endswith(".state") for name in os.listdir(folder))
-    except OSError:
-        return False  # whoever writes there tells what is wrong
 
 
 def is_special(path: str) -> bool:

@@ -10,15 +10,15 @@ import numpy as np
 from calque.base.columns import Array, Strings
 from calque.ceiling.outcomes import outcome_of
 from calque.ceiling.units import EDGES, Level, levels_of
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.evaluation.item_outcomes import NO_ALARMS, Standing, Truths, numbered, positions
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, WeightedMetrics, share
+from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, RunOutcomes, TruthOutcomes, numbered, positions
 from calque.evaluation.ledger import Ledger
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
 
 
-def standing(task: Ceiling, ledger: Ledger) -> Standing:
+def run_outcomes(task: Ceiling, ledger: Ledger) -> RunOutcomes:
     """The units that count, at the lowest level."""
     level = Level(task, ledger, 0)
     truth, labels, rows = ledger.table("truth"), ledger.names["label"], level.rows.tolist()
@@ -34,7 +34,7 @@ def standing(task: Ceiling, ledger: Ledger) -> Standing:
         shown = [place[row] if ids is None else ids[row] if isinstance(ids, Strings) else int(ids[row]) for row in rows]
         at = ledger.absolute("pages", level.document, truth.array("page")[level.rows])
         pages = ledger.table("pages").array("page_index")[at].tolist()
-    truths = Truths(
+    truths = TruthOutcomes(
         unit, places, pages, shown,
         [labels[code] for code in truth.array("label")[level.rows].tolist()],
         outcome_of(level),
@@ -42,17 +42,17 @@ def standing(task: Ceiling, ledger: Ledger) -> Standing:
     )  # fmt: skip
     total = np.bincount(level.document, minlength=len(ledger.units))
     found = np.bincount(level.document[level.selected], minlength=len(ledger.units))
-    return Standing(truths, NO_ALARMS, share(found, total))
+    return RunOutcomes(truths, NO_FALSE_POSITIVES, share(found, total))
 
 
-def resampled(task: Ceiling, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(task: Ceiling, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """One sheet for each level."""
     return tuple(_tallies(level, name) for name, level in zip(task.levels, levels_of(task, ledger), strict=True))
 
 
-def _tallies(level: Level, name: str) -> Tallies:
+def _tallies(level: Level, name: str) -> TalliedMetrics:
     at = "" if name == "value" else f"@{name}"
-    sheet, size = Sheet(), len(level.ledger.units)
+    sheet, size = DocumentTallies(), len(level.ledger.units)
     unit, nothing = level.document, np.zeros(len(level.document), np.int64)
     sheet.count("truths", unit, nothing, 1)
     for key, flags in (("selected", level.selected), ("unfound", level.masks == 0)):
@@ -70,8 +70,8 @@ def _tallies(level: Level, name: str) -> Tallies:
     with_truths = np.bincount(unit, minlength=size) > 0
     with_any = with_truths | (np.bincount(level.cell_document, minlength=size) > 0)
     names = list(_values(level, at, None))
-    counted = {key: Counted(with_any if ".f1" in key or ".precision" in key else with_truths) for key in names}
-    return Tallies(sheet, counted, lambda sums: _values(level, at, sums))
+    counted = {key: Support(with_any if ".f1" in key or ".precision" in key else with_truths) for key in names}
+    return TalliedMetrics(sheet, counted, lambda sums: _values(level, at, sums))
 
 
 def _values(level: Level, at: str, sums: Mapping[str, Array] | None) -> Replicates:

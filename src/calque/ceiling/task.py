@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
 from calque.evaluation.boxes.reading import BoxReading
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting
 
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from calque.base.errors import Issue
     from calque.ceiling.systems import Systems
     from calque.corpus.boxes import Corpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.view import TaskView
     from calque.fields.task import Fields
 
 KINDS = ("boxes", "layout", "fields")
@@ -29,7 +31,7 @@ WORDS = "what a lattice of several OCR systems could give is told by calque word
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Ceiling(BoxReading, PartsBeside, Task):
+class Ceiling(BoxReading, Task):
     """What any combination of systems could reach: the best single one, the best routing, the best selection, and beyond.
 
     ``found`` is a mapping of names to systems, or a sequence of them.
@@ -159,14 +161,6 @@ class Ceiling(BoxReading, PartsBeside, Task):
         """A setting's value in the signature: the schema by its digest."""
         return self.fields().told(name) if name == "schema" and self.schema else super().told(name)
 
-    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:
-        """The ledger with the documents that have no id counted on from the first number that is free."""
-        if self.kind != "fields":
-            return ledger
-        from calque.fields.accumulators import renumbered
-
-        return renumbered(ledger, first)
-
     def _rules(self) -> dict[str, Any]:
         rules = super()._rules()
         return {**rules, "listed_form": "xywh", "scored": False} if self.kind == "layout" else rules
@@ -176,28 +170,22 @@ class Ceiling(BoxReading, PartsBeside, Task):
         """The file by its name: whether it holds boxes or records, the task knows."""
         return source
 
-    @renamed_arguments(expected="truth")
-    def settled(self, truth: Any) -> Ceiling:
-        """The task with a schema, where fields have none."""
-        if self.kind != "fields" or self.schema:
-            return self
-        return replace(self, schema=self.fields().settled(truth).schema)
-
     @renamed_arguments(expected="truth", found="predictions")
-    def settled_by(self, truth: Any, predictions: Any) -> Ceiling:
-        """The task with the names of the systems, and with a schema."""
+    def resolved(self, truth: Any, predictions: Any = None) -> Ceiling:
+        """Return the task with the names of the systems, and with a schema for fields."""
         from calque.ceiling.systems import by_name
 
-        return replace(self.settled(truth), systems=tuple(by_name(predictions, self.systems)))
+        task = self
+        if self.kind == "fields" and not self.schema:
+            task = replace(task, schema=self.fields().resolved(truth).schema)
+        return task if predictions is None else replace(task, systems=tuple(by_name(predictions, self.systems)))
 
-    def apart(self, other: Task) -> list[str]:
-        """Masks of other systems cannot be added to these."""
+    def conflicts(self, other: Task, *, merging: bool = False) -> list[str]:
+        """Return the names of systems that differ. Such runs can be compared, but not merged."""
         theirs = getattr(other, "systems", self.systems)
-        return (
-            []
-            if theirs == self.systems
-            else [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
-        )
+        if not merging or theirs == self.systems:
+            return []
+        return [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
 
     @renamed_arguments(expected="truth", found="predictions")
     def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
@@ -235,17 +223,11 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
         return measure(self, ledger, jobs=jobs)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """What there is to remark on systems that cannot help."""
         from calque.ceiling.units import remarks
 
-        return remarks(self, ledger)
-
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The ladder at every level, what systems share, and as many annotations to look at as were asked for."""
-        from calque.ceiling.presentation import sections
-
-        return sections(numbers, self.suspects)
+        return (*known, *remarks(self, ledger))
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
@@ -275,8 +257,32 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
         return outcomes(self, ledger, threshold)
 
-    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
-        """One unit a line, with its masks at every level."""
-        from calque.ceiling.outcomes import listed
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.ceiling.compared import resampled
 
-        return listed(self, ledger)
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.ceiling.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.ceiling import outcomes, presentation, report_data
+        from calque.evaluation.view import TaskView
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=lambda numbers: presentation.sections(numbers, self.suspects),
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+            outcome_rows=partial(outcomes.listed, self),
+        )

@@ -10,15 +10,15 @@ import numpy as np
 
 from calque.base.columns import Array
 from calque.checks.numbers import COUNTED, case_rows
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.evaluation.item_outcomes import NO_ALARMS, Standing, Truths, numbered
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, WeightedMetrics, share
+from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, RunOutcomes, TruthOutcomes, numbered
 from calque.evaluation.ledger import Ledger
 
 if TYPE_CHECKING:
     from calque.checks.task import Checks
 
 
-def standing(_task: Checks, ledger: Ledger) -> Standing:
+def run_outcomes(_task: Checks, ledger: Ledger) -> RunOutcomes:
     """One entry for each case and evaluator."""
     judged = case_rows(ledger)
     cases = judged.pop("")
@@ -29,18 +29,20 @@ def standing(_task: Checks, ledger: Ledger) -> Standing:
     )
     units, names = [unit for unit, _, _ in entries], [name for _, name, _ in entries]
     verdicts = [verdict for _, _, verdict in entries]
-    truths = Truths(units, numbered(units, names), [None] * len(units), names, names, verdicts, [v == "pass" for v in verdicts])
-    return Standing(truths, NO_ALARMS, np.array([math.nan if one is None else one for one in cases.score]))
+    truths = TruthOutcomes(
+        units, numbered(units, names), [None] * len(units), names, names, verdicts, [v == "pass" for v in verdicts]
+    )
+    return RunOutcomes(truths, NO_FALSE_POSITIVES, np.array([math.nan if one is None else one for one in cases.score]))
 
 
 WHOLE = (*COUNTED, "partial_failed")
 
 
-def resampled(_task: Checks, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(_task: Checks, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """The verdict and the score of each case, in all and under each evaluator."""
-    sheet = Sheet()
-    counted: dict[str, Counted] = {}
-    everything = Counted(np.ones(len(ledger.units), np.bool_))
+    sheet = DocumentTallies()
+    counted: dict[str, Support] = {}
+    everything = Support(np.ones(len(ledger.units), np.bool_))
     for label, rows in case_rows(ledger).items():
         unit = np.array(rows.unit, np.int64)
         together = np.zeros(len(unit), np.int64)
@@ -54,10 +56,10 @@ def resampled(_task: Checks, ledger: Ledger) -> tuple[Resampled, ...]:
         sheet.count(f"scored{label}", unit[scored], together[scored], 1)
         there, known = np.zeros((2, len(ledger.units)), np.bool_)
         there[unit] = known[unit[scored]] = True
-        counted |= {f"{name}{label}": everything if not label else Counted(there) for name in ("cases", *WHOLE)}
-        counted |= {f"score{label}": Counted(known), f"pass_rate{label}": Counted(there)}
+        counted |= {f"{name}{label}": everything if not label else Support(there) for name in ("cases", *WHOLE)}
+        counted |= {f"score{label}": Support(known), f"pass_rate{label}": Support(there)}
     labels = list(case_rows(ledger))
-    return (Tallies(sheet, counted, lambda sums: _numbers(labels, sums)),)
+    return (TalliedMetrics(sheet, counted, lambda sums: _numbers(labels, sums)),)
 
 
 def _numbers(labels: list[str], sums: Mapping[str, Array]) -> Replicates:

@@ -10,7 +10,7 @@ from calque.base.wording import counted, joined, percent, some
 from calque.checks.evaluators.outcome import Status, is_failure
 from calque.checks.numbers import COUNTED
 from calque.checks.task import STATUSES, VERDICTS
-from calque.evaluation.presentation.ci_servers import Judged, annotation
+from calque.evaluation.presentation.ci_servers import CiTestCase, annotation
 from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
 from calque.evaluation.presentation.result_schema import (
     COUNT,
@@ -170,17 +170,17 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     return lines
 
 
-def tests(results: Sequence[Mapping[str, Any]], suite: str) -> list[Judged]:
+def tests(results: Sequence[Mapping[str, Any]], suite: str) -> list[CiTestCase]:
     """One test for each result in its JSON form: wrong outputs are failures, what could not be judged is an error."""
     return [_test(row, suite) for row in results]
 
 
-def _test(row: Mapping[str, Any], suite: str) -> Judged:
+def _test(row: Mapping[str, Any], suite: str) -> CiTestCase:
     group, name = f"{suite}.{row['evaluator']}", str(row["id"])
     if not is_failure(row):
-        return Judged(group, name)
+        return CiTestCase(group, name)
     kind = "error" if row["status"] == "error" else "failure"
-    return Judged(group, name, kind, row.get("reasoning", ""), row.get("misses", []))
+    return CiTestCase(group, name, kind, row.get("reasoning", ""), row.get("misses", []))
 
 
 _LINE = re.compile(r"line (\d+)(?: column (\d+))?")

@@ -6,12 +6,12 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.digests import digest
 from calque.base.errors import Issue, Severity
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting, take_in
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from calque.checks.suites.cases import CaseCorpus, Selection
     from calque.checks.suites.runner import Row
     from calque.corpus.boxes import Corpus, UnitId
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
-    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.view import TaskView
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -29,7 +31,7 @@ STATUSES = ("ok", "error")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Checks(PartsBeside, Task):
+class Checks(Task):
     """Judges outputs case by case with the evaluators that it is given, each as JSON text.
 
     >>> from calque.evaluation.evaluator import Evaluator
@@ -133,26 +135,26 @@ class Checks(PartsBeside, Task):
 
         return numbers(ledger)
 
-    def appended(self, ledger: Ledger) -> dict[str, Any]:
+    def _additions(self, ledger: Ledger) -> dict[str, Any]:
         """Every result, and whether the gate holds."""
         from calque.evaluation.measures import settle
 
         numbers = settle(self.measure(ledger))[0]
-        failures, lost = self.failures(numbers), numbers["summary"]["error"]
+        failures, lost = self._failures(numbers), numbers["summary"]["error"]
         told = failures or ([f"{lost:,} case{'' if lost == 1 else 's'} could not be judged"] if lost else [])
         return {"results": list(results(ledger)), "gate": {"passed": not told, "failures": told}}
 
-    def failures(self, numbers: Mapping[str, Any]) -> list[str]:
+    def _failures(self, numbers: Mapping[str, Any]) -> list[str]:
         """What does not hold of the gate."""
         from calque.checks.suites.gate import Gate
 
         return Gate.from_text(self.gate).failures(numbers)
 
-    def at_odds(self, other: Task) -> list[str]:
-        """States of one suite have one gate."""
+    def conflicts(self, other: Task, *, merging: bool = False) -> list[str]:  # noqa: ARG002  # both need one gate
+        """Return whether the gates of the two suites differ."""
         return [] if self.gate == getattr(other, "gate", "") else ["the gates of their suites differ"]
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """Cases that could not be judged."""
         broken = sorted(
             {
@@ -162,20 +164,14 @@ class Checks(PartsBeside, Task):
             }
         )
         if not broken:
-            return ()
+            return known
         named = ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
         message = f"could not be judged: {named}"
-        return (Issue("case-error", message, help="see their reasoning", severity=Severity.LOSS, count=len(broken)),)
+        return (*known, Issue("case-error", message, help="see their reasoning", severity=Severity.LOSS, count=len(broken)))
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""
         return ("summary", name.name) if name.label is None else ("evaluators", name.label, name.name)
-
-    def tests(self, ledger: Ledger) -> list[Judged]:
-        """Every result."""
-        from calque.checks.presentation import tests
-
-        return tests(list(results(ledger)), self.name)
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """The numbers of all cases, and those of each evaluator."""
@@ -199,9 +195,45 @@ class Checks(PartsBeside, Task):
         order = _order(table)
         return Table({**columns, "score": table.array("score")[order]})
 
-    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
-        """Every result, as ``calque check --format jsonl`` prints it."""
-        return results(ledger)
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.checks.numbers import MEASURES
+
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.checks.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.checks.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.checks import presentation, report_data
+        from calque.evaluation.view import TaskView
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+            outcome_rows=results,
+            additions=self._additions,
+            failures=self._failures,
+            test_cases=lambda ledger: presentation.tests(list(results(ledger)), self.name),
+        )
 
 
 def ledger_of(rows: Sequence[Row]) -> Ledger:

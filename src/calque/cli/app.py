@@ -12,7 +12,6 @@ from calque import __version__
 from calque.base.errors import CalqueError, ContractError, did_you_mean
 from calque.cli import exits
 from calque.cli.help import rendered
-from calque.cli.inputs import OwnProcess
 
 VERBS = {
     "detect": "Boxes on pages: precision, recall, F1, box fit and COCO AP.",
@@ -114,6 +113,6 @@ def calque() -> None:
     """
 
 
-def main(process: OwnProcess | None = None) -> None:
+def main() -> None:
     """Run the verb on the command line, and end the process as it went."""
-    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour(), obj=process))
+    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))

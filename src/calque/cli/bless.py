@@ -108,7 +108,7 @@ class Renewal:
         except MergeError as error:
             self.why = str(error)
             return
-        sides = [(side, side.task.standing(side.ledger)) for side in (old, self.result)]
+        sides = [(side, side.task.run_outcomes(side.ledger)) for side in (old, self.result)]
         (base, first), (run, second) = sides
         if first is not None and second is not None:
             self.changes = changes("new", (base, first), (run, second))
@@ -161,11 +161,11 @@ class Renewal:
         """What is broken now, and how much is fixed."""
         from calque.evaluation.presentation.sections import Section
         from calque.evaluation.verdict import some_failures
-        from calque.statistics.gates.baselines import item_line
+        from calque.statistics.gates import broken_line
 
         if self.changes is None or not self.changes.changed:
             return []
-        broken = [item_line(one) for one in self.changes.changed if one.change == "broken"]
+        broken = [broken_line(one) for one in self.changes.changed if one.change == "broken"]
         counts = {change: self.changes.count(change) for change in ("broken", "fixed", "changed")}
         told = ", ".join(f"{count:,} {change}" for change, count in counts.items())
         return [Section(title=f"Items: {told}", notes=some_failures(broken))]

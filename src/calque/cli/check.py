@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from calque.checks.suites.suite import NoCases, Suite
     from calque.cli.checked import CheckedSuite
     from calque.evaluation.shards.checkpoint import Checkpoint
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
 FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
 
@@ -306,7 +306,7 @@ def _deliver(
     for one in judged:
         one.evaluator.rename(names_of_files())
         result = with_intervals(one.evaluator.compute(), None if nothing else values["resampling"], jobs=1, quiet=quiet)
-        one.result = gates.judged(result) if gates is not None and not nothing else result
+        one.result = gates.judge(result) if gates is not None and not nothing else result
         exits.say_first(one.result, quiet=quiet, name=one.suite.name if len(judged) > 1 else "")
     outputs.save(judged[0].evaluator, values["save"])
     write(judged[0].result, values["report"], quiet=quiet)

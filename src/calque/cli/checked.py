@@ -14,7 +14,7 @@ from calque.checks.suites.gate import Gate
 from calque.checks.suites.runner import Row
 from calque.checks.suites.suite import Suite
 from calque.cli.render import as_csv, json_line, laid_out
-from calque.evaluation.presentation.ci_servers import Judged
+from calque.evaluation.presentation.ci_servers import CiTestCase
 from calque.evaluation.presentation.sections import Section, printable_json
 from calque.evaluation.verdict import PASSED
 
@@ -133,7 +133,7 @@ def _junit(judged: Sequence[CheckedSuite]) -> str:
     from calque.checks.presentation import tests
     from calque.evaluation.presentation.ci_servers import to_junit
 
-    every: list[Judged] = []
+    every: list[CiTestCase] = []
     for one in judged:
         every += [*one.result.gate_tests(), *_gate(one)]
         every += tests([row.to_dict() for row in one.rows], one.suite.name)
@@ -141,15 +141,17 @@ def _junit(judged: Sequence[CheckedSuite]) -> str:
     return to_junit(every, judged[0].suite.name if len(judged) == 1 else "calque check", verdicts)
 
 
-def _gate(one: CheckedSuite) -> list[Judged]:
+def _gate(one: CheckedSuite) -> list[CiTestCase]:
     if not one.suite.gate.given:
         return []
     group, name = f"{one.suite.name}.gate", "gate"
-    own = one.result.task.failures(one.result.numbers)
+    own = one.result.task.view().failures(one.result.numbers)
     if own:
-        return [Judged(group, name, "failure", own[0], own[1:])]
+        return [CiTestCase(group, name, "failure", own[0], own[1:])]
     lost = one.result.numbers["summary"]["error"]
-    return [Judged(group, name, "error", f"{counted(lost, 'case')} could not be judged") if lost else Judged(group, name)]
+    return [
+        CiTestCase(group, name, "error", f"{counted(lost, 'case')} could not be judged") if lost else CiTestCase(group, name)
+    ]
 
 
 def _annotations(judged: Sequence[CheckedSuite]) -> str:

@@ -179,7 +179,7 @@ command = ByTask("compare", params=command_of("detection").params, help=HELP)
 def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> int:
     from calque.cli.inputs import taken_in
     from calque.cli.render import check_wanted
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
     kinds = outputs.formats(values["format"], values["output"], EXTENSIONS)
     check_wanted(kinds.values(), brief=values["brief"])
@@ -203,14 +203,14 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
             list(results.values()),
             names or list(results),
             resampling=resampling,
-            measures=gates.measures(*results.values()),
+            measures=gates.compared_metrics(*results.values()),
             primary=values["primary"],
             wanted=values["difference"],
             shared_documents=values["shared_documents"],
             jobs=values["jobs"],
         )
     write(comparison, report, quiet=values["quiet"])
-    return _deliver(comparison, gates.judged_runs(comparison, held=baseline is not None), kinds, values)
+    return _deliver(comparison, gates.judge_runs(comparison, has_baseline=baseline is not None), kinds, values)
 
 
 def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | None) -> dict[str, Result]:
@@ -366,7 +366,7 @@ def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[
 
     *shown, signature = presentation.sections(comparison, brief=brief)
     issues = [] if brief else noticed(dict.fromkeys(issue for each in comparison.results.values() for issue in each.issues))
-    return [*verdict.alarm(verdict.failures), *shown, *verdict.sections(), *issues, signature]
+    return [*verdict.failure_sections(verdict.failures), *shown, *verdict.sections(), *issues, signature]
 
 
 def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) -> Iterator[str]:

@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from calque.evaluation.evaluator import Keep
     from calque.evaluation.result import Result
     from calque.evaluation.shards.checkpoint import KeptBatches
-    from calque.evaluation.storage.input_digests import Contents
     from calque.evaluation.task import Task
     from calque.readers.sources.shards import Shard
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -71,10 +70,9 @@ def evaluate(
         return _evaluate_shards(kind, shards, values, look)
     begin = begin or kind.begin
     truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
-    # Files are read from here on, all at once, while numpy and all that counts is imported.
-    contents = _contents((truth, *files), begin) if values.get("checkpoint") else None
-    first, *others = map(begin, (truth, *files)) if contents is None else contents.sources()
-    sources = first, others[0] if isinstance(predictions, str) else tuple(others)
+    # Files are read in the background from here on, unless a checkpoint may know their numbers.
+    checkpoint = values.pop("checkpoint", None)
+    sources = None if checkpoint else [*map(begin, (truth, *files))]
     gates = gates_for(kind, values)
     task = task_from(kind, values)
     resampling = intervals_from(values)
@@ -84,30 +82,22 @@ def evaluate(
     from calque.evaluation.evaluator import Evaluator
 
     jobs = values.pop("jobs")
-    if checkpoint := values.pop("checkpoint", None):
-        task = task.settled(truth)  # what is kept is found again under all settings
+    if checkpoint:
+        task = task.resolved(truth)  # the checkpoint is found again under all settings
     values.pop("engine", None)
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
 
     def update(known: KeptBatches | None = None) -> Evaluator:
-        return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
+        first, *others = sources or map(begin, (truth, *files))
+        found = others[0] if isinstance(predictions, str) else tuple(others)
+        return Evaluator(task, keep=keep, jobs=jobs).update(first, found, known=known)
 
     with kept_in(checkpoint, quiet=values["quiet"]) as kept:
         with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
-            evaluator = update() if kept is None or contents is None else kept.evaluated(task, keep, contents, update)
-        finish = None if kept is None else kept.finish
-        return deliver(
-            evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, finish=finish, **values
-        )
-
-
-def _contents(files: Sequence[str], begin: Callable[[str], Any]) -> Contents:
-    """Files for a checkpoint that will hardly know them: they are read while their digests are taken."""
-    from calque.evaluation.storage.input_digests import Contents
-
-    return Contents.beside(files, begin)
+            evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
+        return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 
 def _no_scheduler(given: str | None) -> None:
@@ -140,12 +130,10 @@ def _evaluate_shards(
     settle(*files)
     here = partial(in_this_process, checkpoint=checkpoint, quiet=values["quiet"])
     place = here if engine == "here" else partial(on_cluster, scheduler=scheduler)
-    with place(task, shards, keep=keep, jobs=jobs) as sharded:
+    with place(task, shards, keep=keep, jobs=jobs) as evaluated:
         with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
-            evaluator = sharded.evaluated()
-        return deliver(
-            evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, finish=sharded.finish, **values
-        )
+            evaluator = evaluated()
+        return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from calque.base.errors import ConfigError, did_you_mean
+from calque.base.errors import ConfigError, closest, did_you_mean
 from calque.cli import exits
 from calque.cli.help import GroupedCommand
 from calque.evaluation.boxes.reading import BoxReading
@@ -16,6 +17,7 @@ from calque.evaluation.task import BUILT_IN, task_class
 
 if TYPE_CHECKING:
     from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.metrics import MetricTable
 
 
 VERB_TASKS = {"detect": "detection", "check": "checks"}
@@ -51,7 +53,7 @@ def _json_schema(verb: str | None) -> dict[str, Any]:
     """The schema of a verb's results, of comparisons, or of all results: their task says which part holds."""
     from calque.evaluation.presentation.result_schema import any_of_tasks, comparison_of
 
-    schemas = {name: task.result_schema() for name in BUILT_IN if (task := task_class(name)) is not None}
+    schemas = {name: task().view().schema() for name in BUILT_IN if (task := task_class(name)) is not None}
     if verb is None:
         return any_of_tasks(schemas)
     if verb == "compare":
@@ -151,10 +153,10 @@ def _known() -> dict[str, list[Entry]]:
             for name in dict.fromkeys((measure.name.casefold(), measure.title.casefold())):
                 known.setdefault(name, []).append((task, measure))
         by_name = {measure.name: measure for measure in measures}
-        for alias, name in getattr(task_class(task), "aliases", {}).items():
+        for alias, name in _aliases(task).items():
             if name in by_name:
                 known.setdefault(alias.casefold(), []).insert(0, (task, by_name[name]))
-    columns = {name: kind.columns() for name in BUILT_IN if (kind := task_class(name)) is not None}
+    columns = {name: kind().view().columns for name in BUILT_IN if (kind := task_class(name)) is not None}
     columns["audit"] = agreement.COLUMNS
     columns["compare"] = COMPARED
     columns["ceiling"] = {**columns["ceiling"], **LEVELS}
@@ -165,6 +167,19 @@ def _known() -> dict[str, list[Entry]]:
             if not any(task == other for other, _ in entries):
                 entries.append((task, Measure(header, header, meaning, "", "", "")))
     return known
+
+
+def _aliases(task: str) -> Mapping[str, str]:
+    """Return the metrics of a task that have another name, by that name."""
+    table = _table(task)
+    if table is None:
+        return getattr(task_class(task), "aliases", {})
+    return {alias: metric.name for metric in table.metrics for alias in metric.aliases}
+
+
+def _table(task: str) -> MetricTable | None:
+    kind = task_class(task)
+    return None if kind is None else kind.metric_table()
 
 
 def _explain(text: str) -> None:
@@ -182,6 +197,7 @@ def _explain(text: str) -> None:
         name = MeasureName.parse(text)
     except ValueError as error:
         raise ConfigError(f"{error}; {_nearest(text, known)}") from None
+    name = _with_detection_names(name, known)
     if name.name.casefold() not in known:
         raise ConfigError(f"no measure or column is named {name.name!r}; {_nearest(name.name, known)}")
     # With a threshold only tasks with boxes answer, with a class or a field fields as well.
@@ -190,7 +206,13 @@ def _explain(text: str) -> None:
     by_field = name.threshold is None
     found = [
         entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope) or (by_field and entry[0] == "fields")
-    ] or entries
+    ]
+    if not by_field:  # AP and AR average over thresholds
+        found = [entry for entry in found if not entry[1].name.startswith(("AP", "AR"))]
+    if not found and name.threshold is not None:
+        plain = {spelling: names for spelling, names in known.items() if names[0][1].source}
+        raise ConfigError(f"{name.name} has no thresholds; {_nearest(str(name), plain)}")
+    found = found or entries
     scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
     if not scoped:
         scopes = dict.fromkeys(scope for entry in found for scope in _scopes(*entry))
@@ -198,6 +220,18 @@ def _explain(text: str) -> None:
         raise ConfigError(f"{name.name} has no scope that is named {name.scope!r}; {told}")
     for position, (task, measure) in enumerate(scoped):
         _print(str(name), task, measure, name, first=not position)
+
+
+def _with_detection_names(name: MeasureName, known: dict[str, list[Entry]]) -> MeasureName:
+    """Return AP50 for AP@0.5, and add average recalls such as AR7: ``detect --max-detections`` sets their number."""
+    from calque.detection.average_precision import average_recall
+    from calque.detection.task import Detection
+
+    full = Detection.full_name(name)
+    count = re.fullmatch("AR([1-9][0-9]*)", full.name, re.IGNORECASE)
+    if count:
+        known.setdefault(full.name.casefold(), [("detection", average_recall(int(count[1])))])
+    return full if count or full.threshold != name.threshold else name
 
 
 def _spelled(entries: list[Entry], text: str) -> list[Entry]:
@@ -208,12 +242,10 @@ def _spelled(entries: list[Entry], text: str) -> list[Entry]:
 
 
 def _nearest(word: str, known: Mapping[str, list[Entry]]) -> str:
-    """The three names that are most like a mistyped one."""
-    import difflib
-
-    spelt = {name: _spelt(name, entries[0][1]) for name, entries in known.items()}
-    close = difflib.get_close_matches(word.casefold(), list(spelt), n=3, cutoff=0.0)
-    return "the nearest are " + ", ".join(repr(spelt[name]) for name in close)
+    """Return a clause with the three names that are closest to a mistyped one."""
+    spellings = {name: repr(_spelt(name, entries[0][1])) for name, entries in known.items()}
+    close = closest(word, spellings, 3, cutoff=0.0, key=str.casefold)
+    return "the nearest are " + ", ".join(dict.fromkeys(spellings[name] for name in close))
 
 
 def _spelt(name: str, measure: Measure) -> str:
@@ -227,6 +259,7 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
 
     if not measure.source:
         return {}
+    table = _table(task)
     if task == "detection" and isinstance(measure, Ratio):
         return SCOPES
     if task == "detection" and measure in COUNTS:
@@ -239,7 +272,7 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
             "macro": "the mean of the documents that have a value",
             "macro_documents": "the mean of the documents that have a value",
         }
-    return _of_rungs(task, measure.name)
+    return _of_rungs(task, measure.name) if table is None else table.scopes(measure.name)
 
 
 def _of_rungs(task: str, name: str) -> dict[str, str]:
@@ -263,7 +296,6 @@ ORDER_SCOPES = {
 }
 OTHER_SCOPES = {
     "detection": "over all documents and classes",
-    "layout": "over all blocks of all documents; also for each class and document",
     "fields": "over all documents; also for each field",
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",

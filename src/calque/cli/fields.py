@@ -112,7 +112,7 @@ def _settled(truth: str, write_schema: str | None, values: dict[str, Any]) -> Fi
     from calque.fields.schemas.explained import editable
 
     settle()
-    task = task_from(Fields, dict(values)).settled_over(_files(truth))
+    task = task_from(Fields, dict(values)).resolved_over(_files(truth))
     if write_schema is not None:
         put(write_schema, [editable(task.schema, task.accounting)], quiet=values["quiet"])
     return task

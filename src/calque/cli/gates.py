@@ -11,9 +11,9 @@ import click
 from calque.cli.outputs import Named
 
 if TYPE_CHECKING:
-    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.presentation.ci_servers import CiTestCase
     from calque.evaluation.result import Result
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -82,18 +82,18 @@ def gates_from(values: dict[str, Any]) -> Gates | None:
     if not any((under, over, tolerances, places, baseline, primary)):
         return None
     from calque.cli.options import resampling_from
-    from calque.statistics.gates.baselines import Tolerance
-    from calque.statistics.gates.judging import Baseline, Gates
-    from calque.statistics.gates.limits import OVER, UNDER, Limit
+    from calque.statistics.gates import ANYWHERE, OVER, UNDER, Gates, Limit, NoBroken, Tolerance, load_baseline
 
-    given = {"resampling": resampling_from(dict(values))} if baseline else {}
+    against = {}
+    if baseline:
+        accepted, name = load_baseline(baseline)
+        against = {"baseline": accepted, "baseline_name": name, "resampling": resampling_from(dict(values))}
     return Gates(
         tuple(Limit.parse(text, flag) for flag, texts in ((UNDER, under), (OVER, over)) for text in texts),
         tuple(map(Tolerance.parse, tolerances)),
-        tuple("" if place == EVERYWHERE else place for place in places),
-        Baseline.load(baseline) if baseline else None,
+        tuple(NoBroken(ANYWHERE if place == EVERYWHERE else place) for place in places),
         primary=tuple(primary),
-        **given,
+        **against,
     )
 
 
@@ -112,7 +112,7 @@ def for_servers(results: Mapping[str, Result], kind: str) -> Iterator[str]:
     return told_servers(tests, f"calque {next(iter(results.values())).task.name}", kind)
 
 
-def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str]:
+def told_servers(tests: Sequence[CiTestCase], suite: str, kind: str) -> Iterator[str]:
     """JUnit XML, or GitHub's workflow commands for what failed."""
     if kind == "junit":
         from calque.evaluation.presentation.ci_servers import to_junit
@@ -122,7 +122,7 @@ def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str
         yield from (f"{line}\n" for line in workflow_commands(tests))
 
 
-def workflow_commands(tests: Iterable[Judged]) -> Iterator[str]:
+def workflow_commands(tests: Iterable[CiTestCase]) -> Iterator[str]:
     """One workflow command for each test that failed or could not be decided."""
     from calque.evaluation.presentation.ci_servers import annotation
     from calque.evaluation.verdict import some_failures

@@ -1,9 +1,8 @@
-"""The inputs of a command, made fit for readers: what can be read only once is kept, what could end the process is guarded."""
+"""The inputs of a command, made fit for readers: standard input and pipes are copied to files, because readers read twice."""
 
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import sys
 from collections.abc import Iterable
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from calque.base.errors import CalqueError, ConfigError
-from calque.base.files import holds_states
 from calque.cli.outputs import settle
 
 if TYPE_CHECKING:
@@ -37,8 +35,7 @@ _spooled: dict[str, str] = {}
 def taken_in(*paths: str) -> tuple[str, ...]:
     """The same paths, with a file that holds what can be read only once (``-``, a pipe); it is removed when the command ends.
 
-    Readers look twice: what is it, and what does it say? When one of the files is Parquet, the command goes on in a guarded
-    process, and this one returns only to tell how that ended.
+    Readers look twice: what is it, and what does it say?
     """
     if paths.count(STDIN) > 1:
         raise ConfigError("-: standard input can be read once; name a file for all other sides")
@@ -46,17 +43,15 @@ def taken_in(*paths: str) -> tuple[str, ...]:
     if once:
         settle()  # what cannot be written is refused before a long stream is read
     kept = {path: _kept(path) for path in dict.fromkeys(once)}
-    files = tuple(kept.get(path, path) for path in paths)
-    _guard([path for path in files if _is_parquet(path)])
-    return files
+    return tuple(kept.get(path, path) for path in paths)
 
 
 def cut(truth: str, predictions: str, values: Mapping[str, Any]) -> list[Shard]:
-    """The pairs of files that two patterns stand for, or the one pair that a checkpoint may know already; else none.
+    """Return the pairs of files that two patterns match, or the one pair for a checkpoint or a cluster; else none.
 
-    What can be read only once is brought into a file, as by `taken_in`.
+    Input that can be read only once is copied to a file, as by `taken_in`.
     """
-    asked = values["engine"] != "here" or (values["checkpoint"] and holds_states(values["checkpoint"]))
+    asked = values["engine"] != "here" or bool(values["checkpoint"])
     if not asked and not any(mark in path for path in (truth, predictions) for mark in ("*", "?", "[", "://")):
         return []
     from calque.readers.sources.shards import Shard, is_address, shards_of
@@ -74,42 +69,6 @@ def _is_pipe(path: str) -> bool:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
         return False
-
-
-def _is_parquet(path: str) -> bool:
-    try:
-        if os.path.isdir(path):
-            with os.scandir(path) as entries:
-                return any(entry.name.lower().endswith(".parquet") for entry in entries)
-        with open(path, "rb") as file:
-            return file.read(len(PARQUET)) == PARQUET
-    except (OSError, ValueError):
-        return False
-
-
-def _guard(files: list[str]) -> None:
-    """Read these files in a guarded process: a damaged one can crash the library that reads it, and the process with it."""
-    if not files or not click.get_current_context().find_object(OwnProcess):
-        return
-    from calque.engines.guard import can_guard, in_twin
-
-    ended = in_twin() if can_guard() else None
-    if ended is None:
-        return
-    if ended >= 0 or -ended in (signal.SIGINT, signal.SIGTERM):
-        raise click.exceptions.Exit(ended if ended >= 0 else 128 - ended)
-    which = " or ".join(dict.fromkeys(files))
-    if sys.platform != "win32" and -ended == signal.SIGKILL:
-        raise CalqueError(f"reading {which} was ended from outside, perhaps because memory ran out")
-    name = signal.Signals(-ended).name
-    raise CalqueError(
-        f"{which}: cannot be read as Parquet: it is so damaged that the library which reads it crashed ({name}); "
-        "copy or make it again"
-    )
-
-
-class OwnProcess:
-    """Says that the command has a process to itself, as on the command line, and not as within a program."""
 
 
 def states_among(words: Iterable[str]) -> list[str]:

@@ -6,9 +6,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
 
-from calque.engines import Meter, begin, heard, meter, watched
+from calque.engines import Progress, current_progress, progress_to, run_in_background, warnings_to
 from calque.evaluation.presentation.sections import printable
 
 PATIENCE = 0.5
@@ -18,24 +19,24 @@ BAR = 20
 
 
 @contextmanager
-def working(what: str, *, quiet: bool = False, steps: int | Callable[[], int] = 0, noun: str = "step") -> Iterator[Meter]:
+def working(what: str, *, quiet: bool = False, steps: int | Callable[[], int] = 0, noun: str = "step") -> Iterator[Progress]:
     """Show ``what``, how much is done, how fast and for how long still until the block ends, then leave no trace.
 
-    How far it is, the work itself says: see `meter`. Work of ``steps`` counts them on the meter that it is given; where
-    telling how many there are is work too, it is done when they are shown.
+    The work reports its progress itself: see `current_progress`. Work of ``steps`` counts them on the progress that it gets. A
+    function that counts the steps is called when they are shown.
     """
     if quiet or not sys.stderr.isatty():
-        with heard(_keep_quiet if quiet else _warn), _counting(meter(), steps, noun) as mine:
+        with warnings_to(_keep_quiet if quiet else _warn), _counting(current_progress(), steps, noun) as mine:
             yield mine
         return
     ended = threading.Event()
-    with heard(_warn), _counting(Meter(), steps, noun) as mine:
-        watcher = begin(lambda: _watch(what, ended, mine, steps))
+    with warnings_to(_warn), _counting(Progress(), steps, noun) as mine:
+        watcher = run_in_background(lambda: _watch(what, ended, mine, steps))
         try:
             yield mine
         finally:
             ended.set()
-            watcher.ended()
+            wait([watcher])
 
 
 def _keep_quiet(_remark: str) -> None:
@@ -54,15 +55,15 @@ def _warn(remark: str) -> None:
 
 
 @contextmanager
-def _counting(mine: Meter, steps: int | Callable[[], int], noun: str) -> Iterator[Meter]:
-    """The meter of work. Where it counts steps, what is done within one of them is of another kind, and not counted."""
+def _counting(mine: Progress, steps: int | Callable[[], int], noun: str) -> Iterator[Progress]:
+    """The progress of work. Where it counts steps, what is done within one of them is of another kind, and not counted."""
     if steps:
         mine.expect(0 if callable(steps) else steps, noun)
-    with watched(Meter() if steps else mine):
+    with progress_to(Progress() if steps else mine):
         yield mine
 
 
-def _watch(what: str, ended: threading.Event, mine: Meter, steps: int | Callable[[], int]) -> None:
+def _watch(what: str, ended: threading.Event, mine: Progress, steps: int | Callable[[], int]) -> None:
     import shutil
 
     from calque.evaluation.presentation.sections import cut

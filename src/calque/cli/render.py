@@ -20,7 +20,7 @@ from calque.evaluation.task import Task
 if TYPE_CHECKING:
     from calque.evaluation.evaluator import Evaluator
     from calque.statistics.bootstrap import Resampling
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
 
 FOR_PEOPLE = ("table", "markdown", "latex")
 """Formats that ``--brief`` shortens; the others are for programs, and whole."""
@@ -46,7 +46,7 @@ def check_wanted(kinds: Iterable[str], *, brief: bool, task: type[Task] | None =
     for kind in kinds:
         if brief and kind not in (*FOR_PEOPLE, *FOR_SERVERS):
             raise ConfigError(f"--brief is for what people read ({', '.join(FOR_PEOPLE)}); {kind} is always whole")
-        if kind == "template" and task is not None and task.report_sections is Task.report_sections:
+        if kind == "template" and task is not None and task().view().template is None:
             raise ConfigError(f"the source document of {task.name} has no reporting template; use --format markdown")
 
 
@@ -69,18 +69,12 @@ def deliver(
     annotations: bool,
     report: Wanted | None = None,
     look: Callable[[Result], Sheet | None] | None = None,
-    finish: Callable[[], None] | None = None,
 ) -> int:
-    """Hold the result against the gates, print or write it and its report, keep the state, and return the exit code.
-
-    ``finish`` waits for what is still being kept of the documents: where that fails, nothing is told of them.
-    """
+    """Hold the result against the gates, print or write it and its report, keep the state, and return the exit code."""
     evaluator.rename(names_of_files())
     result = with_intervals(evaluator.compute(), resampling, jobs=jobs, quiet=quiet)
     if gates is not None:
-        result = gates.judged(result, jobs=jobs)
-    if finish is not None:
-        finish()
+        result = gates.judge(result, jobs=jobs)
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, save)
     reports.write(result, report, quiet=quiet)

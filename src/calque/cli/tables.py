@@ -51,7 +51,7 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
     task = task_from(Tables, values)
     with working(f"evaluating {predictions}", quiet=values["quiet"]):
         evaluator = Evaluator(task, jobs=values["jobs"]).update(truth, predictions)
-    result = evaluator.compute() if gates is None else gates.judged(evaluator.compute())
+    result = evaluator.compute() if gates is None else gates.judge(evaluator.compute())
     exits.say_first(result, quiet=values["quiet"])
     if result.unevaluated is not None:
         return exits.INCOMPLETE

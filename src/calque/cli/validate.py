@@ -171,7 +171,7 @@ def _records(name: str, values: Mapping[str, Any]) -> Corpus:
 
     task = Fields(schema=values["schema"], id=values["id_key"])
     try:
-        task = task.settled(name).numbers_only()
+        task = task.resolved(name).numbers_only()
     except ConfigError:  # no value is there to make a schema from
         return read_records(name, id_key=task.id or None)
     corpus = read_records(name, declared=frozenset(task.plan().keys), id_key=task.id or None)

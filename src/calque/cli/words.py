@@ -29,7 +29,7 @@ from calque.words.task import Words
 if TYPE_CHECKING:
     from calque.evaluation.presentation.sections import Section
     from calque.evaluation.result import Result
-    from calque.statistics.gates.judging import Gates
+    from calque.statistics.gates import Gates
     from calque.words.views import Runs
 
 
@@ -117,7 +117,7 @@ def _without_shards(values: dict[str, Any]) -> None:
 def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> dict[str, Result]:
     """The results with what gates say of each; what fails is said at once."""
     if gates is not None:
-        results = {name: gates.judged(result) for name, result in results.items()}
+        results = {name: gates.judge(result) for name, result in results.items()}
     for name, result in results.items():
         exits.say_first(result, quiet=quiet, name=name)
     return results

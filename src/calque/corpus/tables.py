@@ -128,6 +128,8 @@ class TableCorpus(Corpus):
     """What is known of documents beside their tables, by column and document."""
     prepared: object = None
     """How its texts were made alike, so that it is done once."""
+    uses_markup: bool = True
+    """Whether metrics read the HTML of tables, as those of other tools do. If not, it does not count in digests."""
     model: str = ""
     source: str = ""
     issues: tuple[Issue, ...] = ()
@@ -144,14 +146,13 @@ class TableCorpus(Corpus):
         """The ids of all documents, those without tables too."""
         return tuple(sorted(self.tables, key=canonical))
 
-    def digests(self, *, markup: bool = True) -> list[int]:
-        """Return a digest of each document: its tables in their order, with the HTML that they were read from or without."""
-        return [
-            json_digest([
-                [table.to_dict(), table.columns, table.overlay(), markup and table.markup] for table in self.tables[unit]
-            ])
-            for unit in self.units()
-        ]  # fmt: skip
+    def digests(self) -> list[int]:
+        """Return a digest of each document: its tables in their order."""
+
+        def content(table: CellTable) -> list[Any]:
+            return [table.to_dict(), table.columns, table.overlay(), self.uses_markup and table.markup]
+
+        return [json_digest([content(table) for table in self.tables[unit]]) for unit in self.units()]
 
     def select(self, units: Iterable[UnitId]) -> TableCorpus:
         """Only these documents (those that are here), whole."""

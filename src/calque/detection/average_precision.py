@@ -12,13 +12,13 @@ import numpy as np
 from calque.base.columns import Flags, Floats, Ints, where_else
 from calque.base.wording import counted
 from calque.corpus.boxes import Extent
-from calque.engines import at_once, threads_for
+from calque.engines import run_parallel
 from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import Measure, Undefined, counts
-from calque.evaluation.storage.ranked_runs import Rows, Stretch
+from calque.evaluation.storage.ranking import RankRange, Rows
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
-from calque.kernels.structs import ScoreOrder, Verdicts
+from calque.kernels.structs import Verdicts
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -39,6 +39,15 @@ def _average(name: str, definition: str, formula: str, title: str = "") -> Measu
     return Measure(name, title or name, definition, formula, SOURCE, "no truths, or predictions without scores")
 
 
+def average_recall(count: int) -> Measure:
+    """Return the metric of the best predictions of each page and class; ``--max-detections`` sets how many."""
+    return _average(
+        f"AR{count}",
+        f"Average recall with the {count} best predictions of each page and class.",
+        "mean over thresholds and classes of the largest recall",
+    )
+
+
 MEASURES = (
     _average(
         "AP",
@@ -51,14 +60,7 @@ MEASURES = (
         _average(f"AP{key}", f"Average precision for truths of {size} pixels.", "as AP, others are ignored", f"AP {title}")
         for key, (title, size) in _SIZES.items()
     ),
-    *(
-        _average(
-            f"AR{count}",
-            f"Average recall with the {count} best predictions of each page and class.",
-            "mean over thresholds and classes of the largest recall",
-        )
-        for count in (1, 10, 100)
-    ),
+    *map(average_recall, (1, 10, 100)),
     *(
         _average(f"AR{key}", f"Average recall for truths of {size} pixels.", "as AR100, others are ignored", f"AR {title}")
         for key, (title, size) in _SIZES.items()
@@ -142,7 +144,7 @@ class Curves:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """Draws the curves of stretches of a ranking."""
+    """Computes the curves of ranges of a ranking."""
 
     truths: Ints
     limits: Sequence[int]
@@ -152,24 +154,24 @@ class Drawing:
     def _wanted(self, area: int) -> Ints:
         return np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1))
 
-    def hits(self, stretch: Stretch) -> Ints:
+    def count(self, ranked: RankRange) -> Ints:
         """True and false positives for each area range."""
-        return np.stack([_hits(stretch, area, self.limits[-1]) for area in range(len(self.truths))])
+        return np.stack([_hits(ranked, area, self.limits[-1]) for area in range(len(self.truths))])
 
-    def __call__(self, stretch: Stretch, before: Ints | None) -> Curves:
-        """The curves of a stretch."""
+    def __call__(self, ranked: RankRange, before: Ints | None) -> Curves:
+        """The curves of a range."""
         if before is None:
-            return self._whole(_in_order(stretch, self.jobs))
-        works = (partial(self._part, stretch, area, before[area]) for area in range(len(self.truths)))
-        drawn = at_once(self.jobs, *works)
-        within = [_hits(stretch, 0, limit)[0].astype(np.float64) for limit in self.limits[:-1]]
+            return self._whole(ranked)
+        works = (partial(self._part, ranked, area, before[area]) for area in range(len(self.truths)))
+        drawn = run_parallel(self.jobs, *works)
+        within = [_hits(ranked, 0, limit)[0].astype(np.float64) for limit in self.limits[:-1]]
         return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], within)
 
-    def _part(self, stretch: Stretch, area: int, before: Ints | None, jobs: int = 1) -> tuple[Floats, Floats]:
+    def _part(self, ranked: RankRange, area: int, before: Ints | None, jobs: int = 1) -> tuple[Floats, Floats]:
         precision, recall, _ = kernels().coco_accumulate(
-            stretch.order,
-            stretch.scores,
-            _verdicts(stretch, area),
+            ranked.order,
+            ranked.scores,
+            _verdicts(ranked, area),
             self._wanted(area),
             np.array(RECALL_POINTS),
             self.limits[-1],
@@ -178,13 +180,13 @@ class Drawing:
         )
         return precision, recall
 
-    def _whole(self, stretch: Stretch) -> Curves:
+    def _whole(self, ranked: RankRange) -> Curves:
         """All predictions at once: the kernel's threads share the classes."""
-        drawn = [self._part(stretch, area, None, self.jobs) for area in range(len(self.truths))]
-        wanted, verdicts = self._wanted(0), _verdicts(stretch, 0)
+        drawn = [self._part(ranked, area, None, self.jobs) for area in range(len(self.truths))]
+        wanted, verdicts = self._wanted(0), _verdicts(ranked, 0)
         nowhere = np.zeros(0)  # without recall points only the recall is computed
         within = [
-            kernels().coco_accumulate(stretch.order, stretch.scores, verdicts, wanted, nowhere, limit, self.jobs)[1]
+            kernels().coco_accumulate(ranked.order, ranked.scores, verdicts, wanted, nowhere, limit, self.jobs)[1]
             for limit in self.limits[:-1]
         ]
         hits = [np.where(wanted > 0, np.rint(recall * wanted), 0.0) for recall in within]
@@ -198,35 +200,24 @@ class Drawing:
 
 def precision_of(ledger: Ledger, most: int, jobs: int = 1) -> Floats:
     """The precision for objects of every size, by threshold, recall point and class; -1 for classes without truths."""
-    drawing = Drawing(ledger.folded(Facts).truths[:1], (most,), jobs)
+    drawing = Drawing(ledger.fold(Facts).truths[:1], (most,), jobs)
     ranked = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(ledger.names["label"]), jobs)
-    return ranked.folded(drawing.hits, drawing).precision[0]
+    return ranked.fold(drawing.count, drawing).precision[0]
 
 
-def _in_order(stretch: Stretch, jobs: int) -> Stretch:
-    """Curves are drawn many times: from columns that lie in order, and not all over the memory."""
-    if stretch.in_place:
-        return stretch
-    rows = stretch.order.order.astype(np.int64)  # once for all four: NumPy would do so for each
-    in_order = (partial(np.take, column, rows, axis=0) for column in (stretch.scores, *stretch.columns))
-    scores, *columns = at_once(threads_for(len(rows), jobs), *in_order)
-    in_place = ScoreOrder(np.arange(len(rows), dtype=np.int32), stretch.order.class_offsets)
-    return Stretch(in_place, scores, tuple(columns), last=stretch.last)
-
-
-def _verdicts(stretch: Stretch, area: int) -> Verdicts:
-    rank, matched, ignored = stretch.columns
+def _verdicts(ranked: RankRange, area: int) -> Verdicts:
+    rank, matched, ignored = ranked.columns
     return Verdicts(rank, matched[:, area], ignored[:, area])
 
 
-def _hits(stretch: Stretch, area: int, limit: int) -> Ints:
-    """How many rows of a stretch are true positives, and how many are false ones, by threshold and class."""
-    rank, matched, ignored = _verdicts(stretch, area)
-    classes = len(stretch.order.class_offsets) - 1
+def _hits(ranked: RankRange, area: int, limit: int) -> Ints:
+    """How many rows of a range are true positives, and how many are false ones, by threshold and class."""
+    rank, matched, ignored = _verdicts(ranked, area)
+    classes = len(ranked.order.class_offsets) - 1
     bits = len(COCO_THRESHOLDS)
     every = (1 << bits) - 1
     sees: Flags = (rank >= 0) & (rank < limit)
-    place = stretch.classes().astype(np.int64) << bits
+    place = ranked.classes().astype(np.int64) << bits
     sums = []
     for mask in (matched & ~ignored, ~matched & ~ignored):
         of_mask = counts((place + (mask & every))[sees], classes << bits).reshape(classes, -1)
@@ -262,7 +253,7 @@ class ImagePlaces:
 
     def _places(self) -> dict[str, int]:
         if self._known is None:
-            images = sorted(self._ledger.folded(Images).names) if self._ledger is not None else []
+            images = sorted(self._ledger.fold(Images).names) if self._ledger is not None else []
             self._known = {image: place for place, image in enumerate(images)}
         return self._known
 
@@ -292,11 +283,11 @@ def image_order(ledger: Ledger) -> Ints | None:
 def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """The twelve numbers, AP of each class, and the precision-recall curves."""
     labels = ledger.names["label"]
-    facts = ledger.folded(Facts)
+    facts = ledger.fold(Facts)
     if facts.why_not():
         return _nothing(labels, task, facts.why_not())
     drawing = Drawing(facts.truths, (*map(int, task.max_detections[:-1]), task.most_detections()), jobs)
-    curves = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(labels), jobs).folded(drawing.hits, drawing)
+    curves = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(labels), jobs).fold(drawing.count, drawing)
     precision = curves.precision[0]
     numbers: dict[str, Any] = {
         "AP": _mean(precision),

@@ -11,8 +11,16 @@ from calque.base.columns import Array, Floats, Ints, Strings, Table
 from calque.detection.kinds.numbers import KINDS, VIEWS
 from calque.detection.numbers import F1, RATIOS, Cut, EmptyPages, Tally
 from calque.detection.scoring import Status
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share
-from calque.evaluation.item_outcomes import Alarms, Standing, Truths, positions
+from calque.evaluation.document_sums import (
+    DocumentTallies,
+    Replicates,
+    Support,
+    TalliedMetrics,
+    WeightedMetrics,
+    mean_over_rows,
+    share,
+)
+from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes, TruthOutcomes, positions
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.geometry.boxes import corners
 from calque.geometry.forms import FORMS
@@ -26,14 +34,14 @@ MISSED = "FN"
 """A truth that is not found, where kinds do not say more."""
 
 
-def standing(task: Detection, ledger: Ledger) -> Standing:
+def run_outcomes(task: Detection, ledger: Ledger) -> RunOutcomes:
     """At the lowest threshold; only truths that count."""
     cut = Cut(ledger, task.iou[0], EmptyPages.of(task, ledger))
     scores = F1.values(cut.tally(UNIT, len(ledger.units)))
-    return Standing(_truths(task, ledger, cut), _alarms(ledger, cut), scores)
+    return RunOutcomes(_truths(task, ledger, cut), _alarms(ledger, cut), scores)
 
 
-def _truths(task: Detection, ledger: Ledger, cut: Cut) -> Truths:
+def _truths(task: Detection, ledger: Ledger, cut: Cut) -> TruthOutcomes:
     truth = cut.truth
     rows = np.flatnonzero(truth.array("status") == Status.COUNTED)
     right = truth.array("iou")[rows] >= task.iou[0]
@@ -42,7 +50,7 @@ def _truths(task: Detection, ledger: Ledger, cut: Cut) -> Truths:
     place = positions(ledger.offsets("truth"), unit)
     kinds = truth.array("kind")[rows].tolist() if "kind" in truth else [Kind.NONE] * len(rows)
     labels = ledger.names["label"]
-    return Truths(
+    return TruthOutcomes(
         unit[rows].tolist(),
         [place[row] for row in rows.tolist()],
         _pages(ledger, truth, rows),
@@ -69,12 +77,12 @@ def _pages(ledger: Ledger, table: Table, rows: Ints) -> list[int]:
     return list(ledger.table("pages").array("page_index")[at].tolist())
 
 
-def _alarms(ledger: Ledger, cut: Cut) -> Alarms:
+def _alarms(ledger: Ledger, cut: Cut) -> FalsePositives:
     found, rows = cut.found, cut.wrong
     labels = (*ledger.names["label"], "")
     names = [labels[code] for code in found.array("label")[rows].tolist()]
     boxes = _corners(found, rows) if "box" in found and "form" in found else None
-    return Alarms(found.array(UNIT)[rows].tolist(), _pages(ledger, found, rows), names, boxes)
+    return FalsePositives(found.array(UNIT)[rows].tolist(), _pages(ledger, found, rows), names, boxes)
 
 
 def _corners(found: Table, rows: Ints) -> Floats:
@@ -90,11 +98,11 @@ SHARES = ("iou", "coverage", "purity")
 ON_EMPTY_PAGES = ("pages", "pages_with_fp", "fp")
 
 
-def resampled(task: Detection, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(task: Detection, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """All that has a quick way; the worth of repairs for AP has none."""
     from calque.detection.resampled import averages, kind_tallies
 
-    parts: list[Resampled] = [ThresholdTallies(task, ledger, threshold).part() for threshold in task.iou]
+    parts: list[WeightedMetrics] = [ThresholdTallies(task, ledger, threshold).part() for threshold in task.iou]
     if task.errors != "none":
         parts.append(kind_tallies(task, ledger))
     return (*parts, *averages(task, ledger))
@@ -111,9 +119,9 @@ class ThresholdTallies:
         given = dict(task.class_weight)
         self._class_weights = np.array([given.get(self._labels[code], 1.0) for code in self._shown])[:, None]
         self._cut = Cut(ledger, threshold, EmptyPages.of(task, ledger))
-        self._sheet = Sheet()
+        self._sheet = DocumentTallies()
 
-    def part(self) -> Tallies:
+    def part(self) -> TalliedMetrics:
         """The tallies, and the numbers that are made of them."""
         cut, size = self._cut, len(self._labels)
         for name, table, rows in (("tp", cut.truth, cut.pairs), ("fp", cut.found, cut.wrong), ("fn", cut.truth, cut.missed)):
@@ -129,7 +137,7 @@ class ThresholdTallies:
             self._sheet.fractions(f"document {ratio.name}", values[defined], defined, everything, 1)
             self._sheet.count(f"documents with {ratio.name}", defined, everything, 1)
         self._on_empty_pages()
-        return Tallies(self._sheet, dict(self._counted(documents)), self._numbers)
+        return TalliedMetrics(self._sheet, dict(self._counted(documents)), self._numbers)
 
     def _on_empty_pages(self) -> None:
         """How many pages without truths each document has, how many of them have false positives, and how many those are."""
@@ -142,10 +150,10 @@ class ThresholdTallies:
     def _name(self, name: str, scope: str = "", label: str | None = None) -> str:
         return f"{scope and scope + '.'}{name}@{self._threshold!r}{'' if label is None else f'/{label}'}"
 
-    def _counted(self, documents: Tally) -> Iterator[tuple[str, Counted]]:
+    def _counted(self, documents: Tally) -> Iterator[tuple[str, Support]]:
         """For every number the documents that count in its denominator."""
         units, size = len(self._ledger.units), len(self._labels)
-        everything = Counted(np.ones(units, np.bool_))
+        everything = Support(np.ones(units, np.bool_))
         cells = self._by_document_and_class(units, size)
         for name in COUNTS:
             yield self._name(name), everything
@@ -153,11 +161,11 @@ class ThresholdTallies:
         for ratio in RATIOS:
             below = np.asarray(ratio.denominator(cells)) > 0
             classes = {self._labels[code]: below[:, code] for code in self._shown}
-            yield self._name(ratio.name), Counted(np.asarray(ratio.denominator(documents)) > 0)
-            yield self._name(ratio.name, "macro_documents"), Counted(~np.isnan(ratio.values(documents)))
+            yield self._name(ratio.name), Support(np.asarray(ratio.denominator(documents)) > 0)
+            yield self._name(ratio.name, "macro_documents"), Support(~np.isnan(ratio.values(documents)))
             for scope in ("macro_classes", "weighted_classes"):
-                yield self._name(ratio.name, scope), Counted.over(classes, units)
-            yield from ((self._name(ratio.name, label=label), Counted(flags)) for label, flags in classes.items())
+                yield self._name(ratio.name, scope), Support.over(classes, units)
+            yield from ((self._name(ratio.name, label=label), Support(flags)) for label, flags in classes.items())
         yield from ((self._name(name, "empty_pages"), everything) for name in ON_EMPTY_PAGES)
 
     def _by_document_and_class(self, units: int, size: int) -> Tally:

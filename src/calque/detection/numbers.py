@@ -14,7 +14,7 @@ from calque.base.columns import Flags, Floats, Ints, Table
 from calque.detection import average_precision
 from calque.detection.kinds import numbers
 from calque.detection.scoring import EXCLUDED, INVALID, Status
-from calque.engines import at_once, threads_for
+from calque.engines import run_parallel, threads_for
 from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import (
     Mean,
@@ -131,8 +131,8 @@ SCOPES = {
 
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    sizes = ledger.folded(Sizes)
-    averages, kinds, *metrics = at_once(
+    sizes = ledger.fold(Sizes)
+    averages, kinds, *metrics = run_parallel(
         threads_for(sizes.found, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},
@@ -294,7 +294,7 @@ class AtThreshold:
 def _at(task: Detection, ledger: Ledger, threshold: float) -> dict[str, Any]:
     """The numbers at one threshold."""
     names = ledger.names["label"]
-    sums = ledger.folded(partial(AtThreshold, task, threshold))
+    sums = ledger.fold(partial(AtThreshold, task, threshold))
     everything = _blocks(sums.labels.whole().tally())[0]
     by_label = _blocks(sums.labels.tally())
     per_class = {name: block for name, block in zip(names, by_label, strict=True) if not task.labels or name in task.labels}

@@ -11,7 +11,15 @@ import numpy as np
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints, where_else
 from calque.detection.average_precision import AREA_RANGES, image_order
 from calque.detection.kinds.numbers import REPAIRS, VIEWS, Repair
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, tied_rows
+from calque.evaluation.document_sums import (
+    DocumentTallies,
+    Replicates,
+    Support,
+    TalliedMetrics,
+    WeightedMetrics,
+    mean_over_rows,
+    tied_rows,
+)
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
@@ -35,7 +43,7 @@ class Rows:
     ignored: Masks
 
 
-class Averages(Resampled):
+class Averages(WeightedMetrics):
     """The twelve numbers, and AP of each class."""
 
     def __init__(self, task: Detection, ledger: Ledger) -> None:
@@ -43,7 +51,7 @@ class Averages(Resampled):
         self._shown = [code for code, name in enumerate(self._labels) if not task.labels or name in task.labels]
         self._limits = task.max_detections
         self._truths = _truth_tables(ledger)
-        self._sheet = Sheet()
+        self._sheet = DocumentTallies()
         ranked = _ranked(ledger, task.most_detections())
         everything = np.ones(len(ranked["rank"]), np.bool_)
         self._rows = [_rows(ranked, area, len(self._labels), everything) for area in range(len(self._truths))]
@@ -60,25 +68,25 @@ class Averages(Resampled):
             rows = np.flatnonzero(truth.array("out_of_range")[:, area] == 0)
             self._sheet.count(f"truths {area}", truth.array(UNIT)[rows], truth.array("label")[rows], classes)
 
-    def _counts(self) -> dict[str, Counted]:
+    def _counts(self) -> dict[str, Support]:
         units = self._truths[0].shape[0]
         everything = self._over_classes(0, units)
         counted = dict.fromkeys(("AP", *SINGLE, *(f"AR{limit}" for limit in self._limits)), everything)
         for area, size in enumerate(AREA_RANGES):
             if size:
                 known = area < len(self._truths)
-                of_size = self._over_classes(area, units) if known else Counted(np.zeros(units, np.bool_))
+                of_size = self._over_classes(area, units) if known else Support(np.zeros(units, np.bool_))
                 counted |= dict.fromkeys((f"AP{size}", f"AR{size}"), of_size)
         for code in self._shown:
-            of_class = Counted(self._truths[0][:, code])
+            of_class = Support(self._truths[0][:, code])
             counted |= {f"{name}/{self._labels[code]}": of_class for name in ("AP", *SINGLE)}
         return counted
 
-    def _over_classes(self, area: int, units: int) -> Counted:
+    def _over_classes(self, area: int, units: int) -> Support:
         flags = self._truths[area]
-        return Counted.over({self._labels[code]: flags[:, code] for code in self._shown if flags[:, code].any()}, units)
+        return Support.over({self._labels[code]: flags[:, code] for code in self._shown if flags[:, code].any()}, units)
 
-    def measures(self) -> Mapping[str, Counted]:
+    def measures(self) -> Mapping[str, Support]:
         """The names of the numbers; truths decide which documents they are about."""
         return self._counted
 
@@ -107,7 +115,7 @@ class Averages(Resampled):
         return found
 
 
-def averages(task: Detection, ledger: Ledger) -> tuple[Resampled, ...]:
+def averages(task: Detection, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """The averages, if every prediction that is ranked has a score."""
     found = ledger.table("found")
     scores = found.array("score")
@@ -179,9 +187,9 @@ def _rows(ranked: Mapping[str, Array], area: int, classes: int, wanted: Flags) -
     )
 
 
-def kind_tallies(task: Detection, ledger: Ledger) -> Tallies:
+def kind_tallies(task: Detection, ledger: Ledger) -> TalliedMetrics:
     """What each document adds to the counts of kinds."""
-    sheet, labels = Sheet(), ledger.names["label"]
+    sheet, labels = DocumentTallies(), ledger.names["label"]
     for side in ("truth", "found"):
         table = ledger.table(side)
         rows = np.flatnonzero(table.array("kind") != Kind.NONE)
@@ -201,14 +209,14 @@ def kind_tallies(task: Detection, ledger: Ledger) -> Tallies:
             found[f"delta_f1/{name}"] = _delta_f1(per_truth, per_found, REPAIRS[kind])
         return found
 
-    everything = Counted(np.ones(len(ledger.units), np.bool_))
+    everything = Support(np.ones(len(ledger.units), np.bool_))
     objects = np.zeros(len(ledger.units), np.bool_)
     for side in ("truth", "found"):
         objects[ledger.table(side).array(UNIT)[ledger.table(side).array("kind") != Kind.NONE]] = True
     counts = [f"{name}{label}" for name in view.measures() for label in ("", *(f"/{labels[code]}" for code in shown))]
-    return Tallies(
+    return TalliedMetrics(
         sheet,
-        {**dict.fromkeys(counts, everything), **{f"delta_f1/{name}": Counted(objects) for name in view.repairs.values()}},
+        {**dict.fromkeys(counts, everything), **{f"delta_f1/{name}": Support(objects) for name in view.repairs.values()}},
         numbers,
     )
 

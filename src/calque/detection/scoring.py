@@ -12,7 +12,7 @@ from calque.corpus.boxes import BoxCorpus, Flaw
 from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
 from calque.detection.views.columns import Roles, added
-from calque.engines import at_once, threads_for
+from calque.engines import run_parallel, threads_for
 from calque.evaluation.boxes.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.evaluation.boxes.pairing import Pairing, ScorePairing, by_score, greedy
 from calque.evaluation.ledger import Ledger
@@ -79,7 +79,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         return by_score(overlay, truth_roles, ranked, area_ranges=ranges, max_detections=limit, jobs=jobs)
 
     # While one of the two is between two kernels, the other's threads go on.
-    (pairing, (truth_errors, found_errors)), ranking = at_once(threads_for(len(found), jobs), pair, rank)
+    (pairing, (truth_errors, found_errors)), ranking = run_parallel(threads_for(len(found), jobs), pair, rank)
     views = added(task, overlay, (truth, found), pairing, roles, jobs=jobs)
     truth_extra = {**truth_errors, **views.truth}
     if views.met is not None:

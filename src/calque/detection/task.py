@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
 from calque.evaluation.boxes.reading import BoxReading
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting, spell
 from calque.geometry.forms import ON
 
@@ -18,17 +18,19 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.corpus.boxes import BoxCorpus, Corpus
     from calque.detection.kinds import Limits
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.view import TaskView
 
 HEAVIEST = 1e100
 """The largest class weight: sums of weights times counts stay finite."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Detection(BoxReading, PartsBeside, Task):
+class Detection(BoxReading, Task):
     """Pairs boxes of one page and label greedily by IoU and counts what is found, missed and made up.
 
     >>> from calque import Corpus, Evaluator
@@ -227,6 +229,22 @@ class Detection(BoxReading, PartsBeside, Task):
 
         return {**measure(self, ledger, jobs=jobs), **views.measure(self, ledger)}
 
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name in the JSON of the metric that a name means; an error type keeps its name.
+
+        >>> from calque.evaluation.measures import MeasureName
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("TP", "TP@0.5", "mAP", "AP@0.5")]
+        ['TP', 'tp@0.5', 'AP', 'AP50']
+        """
+        from calque.detection.kinds import numbers
+
+        if numbers.address(name) is not None:
+            return name
+        full = super().full_name(name)
+        single = {0.5: "AP50", 0.75: "AP75"}.get(full.threshold or 0.0) if full.name == "AP" else None
+        return replace(full, name=single, threshold=None) if single else full
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         from calque.detection.kinds import numbers
@@ -266,11 +284,43 @@ class Detection(BoxReading, PartsBeside, Task):
         view = VIEWS.get(self.errors, KINDS)
         return outcomes(ledger, self.iou[0] if threshold is None else threshold, lowest=self.iou[0], view=view)
 
-    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The reporting template of the snapshot specification, filled in."""
-        from calque.detection.presentation import report_sections
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.detection.numbers import MEASURES
 
-        return report_sections(numbers)
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.detection.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.detection.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.detection import presentation, report_data
+        from calque.evaluation.view import TaskView
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            template=presentation.report_sections,
+            report_numbers=partial(report_data.report_numbers, self),
+            report_data=partial(report_data.report_data, self),
+        )
 
 
 def _detection_limits(limits: Sequence[float]) -> tuple[float, ...]:

@@ -1,8 +1,12 @@
-"""Engines: what every one can do, the simplest, and the choice of one: how many workers, and how long they stay."""
+"""The engine protocol, the serial engine, and the choice of an engine by the number of jobs."""
 
 from __future__ import annotations
 
+import io
+import pickle
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
@@ -10,97 +14,122 @@ from typing import Any, Protocol, TypeVar
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
+ITEMS_PER_WORKER = 2
+"""Items that an engine draws for each worker ahead of the results: one in work and one that waits."""
+
 
 class Engine(Protocol):
     """Does the same work for many items."""
 
     def map(self, work: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
-        """The outcomes in the order of the items.
+        """Yield the results in the order of the items.
 
-        Items are drawn by the thread that asks, when there is room: no more than a few for each worker are on their way.
-        What the work raises is raised where its outcome would come; then, or when nobody asks any more, the rest is
-        stopped. An engine may send work, items and outcomes to other processes: there they must be picklable, and nothing
-        in them may live in ``__main__``. The work is sent once to each worker, so it may carry what all items share.
+        The calling thread draws the items, at most a few per worker ahead of the results. An exception of the work is raised in
+        the place of its result. After an exception, or when the iterator is closed, the engine stops the remaining work. An
+        engine may send the work, the items and the results to other processes: check them with `is_portable`. Each worker
+        unpickles the work once, so the work may carry what all items share.
         """
 
 
 class Serial:
-    """Does everything here, one item when the next outcome is asked for.
+    """Does all work in the calling thread, one item per requested result.
 
     >>> list(Serial().map(abs, [-1, 2, -3]))
     [1, 2, 3]
     """
 
     def map(self, work: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
-        """The outcomes in the order of the items."""
+        """Yield the results in the order of the items."""
         yield from map(work, items)
 
 
-_in_use: ContextVar[Engine | None] = ContextVar("engine", default=None)
+def _result_of(_item: object, future: Future[Outcome]) -> Outcome:
+    return future.result()
 
 
-def threads(jobs: int) -> Engine:
-    """An engine with so many threads; with one job none is started."""
+def map_in_order(
+    submit: Callable[[Item], Future[Outcome]],
+    items: Iterable[Item],
+    jobs: int,
+    result_of: Callable[[Item, Future[Outcome]], Outcome] = _result_of,
+) -> Iterator[Outcome]:
+    """Submit the items, a few per worker ahead, and yield the results in the order of the items."""
+    pending: deque[tuple[Item, Future[Outcome]]] = deque()
+    for item in items:
+        pending.append((item, submit(item)))
+        while pending and (len(pending) >= ITEMS_PER_WORKER * jobs or pending[0][1].done()):
+            yield result_of(*pending.popleft())
+    while pending:
+        yield result_of(*pending.popleft())
+
+
+_engine_in_use: ContextVar[Engine | None] = ContextVar("engine", default=None)
+
+
+def thread_engine(jobs: int) -> Engine:
+    """Return an engine with this many threads. One job is `Serial`."""
     if jobs == 1:
         return Serial()
-    from calque.engines.in_threads import Threads
+    from calque.engines.threads import Threads
 
     return Threads(jobs)
 
 
-def processes(jobs: int) -> Engine:
-    """An engine with so many processes: the one in use where there is one, and with one job none at all."""
+def process_engine(jobs: int) -> Engine:
+    """Return the engine in use (see `use_engine`), or one with this many worker processes. One job is `Serial`."""
     if jobs == 1:
         return Serial()
-    from calque.engines.in_processes import Processes
+    if (engine := _engine_in_use.get()) is not None:
+        return engine
+    from calque.engines.processes import Processes  # 20 ms that one job does not need
 
-    return _in_use.get() or Processes(jobs)
+    return Processes(jobs)
 
 
-def portable(thing: object) -> bool:
-    """Whether other processes can be sent it: it can be pickled, and nothing in it lives in ``__main__``, which is not theirs.
+@contextmanager
+def use_engine(engine: Engine) -> Iterator[None]:
+    """Let `process_engine` return this engine within the block: a cluster, or workers that already run."""
+    token = _engine_in_use.set(engine)
+    try:
+        yield
+    finally:
+        _engine_in_use.reset(token)
 
-    >>> portable(abs), portable(lambda: 0), portable("__main__")
+
+@contextmanager
+def keep_workers(jobs: int) -> Iterator[None]:
+    """Keep worker processes between calls of `Engine.map` within the block, and end them after it.
+
+    Workers start with the first work. If an engine is in use already, it stays in use.
+    """
+    if jobs == 1 or _engine_in_use.get() is not None:
+        yield
+        return
+    from calque.engines.processes import Processes
+
+    with Processes(jobs) as engine, use_engine(engine):
+        yield
+
+
+def is_portable(thing: object) -> bool:
+    """Return whether worker processes can receive an object: it pickles, and nothing in it is defined in ``__main__``.
+
+    Workers do not run the script of their parent, so its classes and functions do not exist there.
+
+    >>> is_portable(abs), is_portable(lambda: 0), is_portable("__main__")
     (True, False, True)
     """
-    import io
-    import pickle
-
-    class Names(pickle.Unpickler):
-        def find_class(self, module: str, name: str) -> Any:
-            if module == "__main__":
-                raise pickle.UnpicklingError(name)
-            return super().find_class(module, name)
-
     try:
-        data = pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
-        if b"__main__" in data:  # a name of a class or function, or only a text
-            Names(io.BytesIO(data)).load()
-    except Exception:  # whatever its own way of being pickled raises
+        _PortablePickler(io.BytesIO(), pickle.HIGHEST_PROTOCOL).dump(thing)
+    except Exception:  # an object may raise anything when it is pickled
         return False
     return True
 
 
-@contextmanager
-def using(engine: Engine) -> Iterator[None]:
-    """Within the block, whatever asks for processes gets this engine: workers that are there already, or a cluster's."""
-    before = _in_use.set(engine)
-    try:
-        yield
-    finally:
-        _in_use.reset(before)
+class _PortablePickler(pickle.Pickler):
+    """Refuses functions, classes and instances of classes that are defined in ``__main__``."""
 
-
-@contextmanager
-def kept(jobs: int) -> Iterator[None]:
-    """Within the block, workers are handed on from one round of work to the next; after it they are gone.
-
-    None is started before there is something to do, and an engine that is in use already stays.
-    """
-    if jobs == 1 or _in_use.get() is not None:
-        yield
-        return
-    from calque.engines.in_processes import Processes
-
-    with Processes(jobs) as engine, using(engine):
-        yield
+    def reducer_override(self, thing: Any) -> Any:
+        if getattr(thing, "__module__", None) == "__main__":
+            raise pickle.PicklingError(f"{thing!r} is defined in __main__")
+        return NotImplemented

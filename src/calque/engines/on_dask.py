@@ -1,6 +1,6 @@
-"""A cluster: work as a dask graph, on this machine or behind a scheduler, with results added up in a tree.
+"""A Dask cluster: work on this machine or behind a scheduler, with results reduced in a tree.
 
-What a worker that goes had made is made again by others; one that does not answer any more is given up by the scheduler.
+Dask computes the results of a lost worker again. The scheduler gives up a worker that does not answer.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from typing import Any, Self
 
 from calque.base.errors import DISTRIBUTION, CalqueError, MissingExtra
 from calque.engines.engine import Item, Outcome
-from calque.engines.telling import meter
+from calque.engines.progress import current_progress
 
 FAN_IN = 8
-"""How many results are added up at once."""
+"""How many results are reduced at a time."""
 SILENCE = "60s"
-"""How long a worker of a local cluster may be silent before its work is given to others."""
+"""How long a worker of a local cluster may be silent before others get its work."""
 REACHED_WITHIN = "20s"
-"""How long a scheduler may take to answer."""
+"""How long a scheduler may take to accept a client."""
 JOINED_WITHIN = 30.0
 """How many seconds a cluster may be without any worker, at the start and later."""
 ANSWERED_WITHIN = 40.0
-"""How many seconds a scheduler may leave every question unanswered."""
+"""How many seconds a scheduler may not answer at all."""
 BETWEEN_LOOKS = 2.0
-"""How many seconds pass before the scheduler is asked again."""
+"""Seconds between two requests to the scheduler."""
 QUIET = {"distributed": "critical", "distributed.nanny": "critical", "distributed.worker": "critical"}
-"""What goes wrong is told by whoever asked, in one line."""
+"""calque reports failures itself, in one line."""
 NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""A local cluster shows nobody anything: dask's web servers cannot be turned off, and so they have no pages."""
+"""The web servers of a local cluster have no pages. Dask cannot turn them off."""
 TOGETHER = (DISTRIBUTION, "numpy")
-"""What client and workers must have in the same version, as numbers are made of both."""
+"""Packages that client and workers must have in the same version: the numbers depend on them."""
 
 
 class Cluster:
-    """An engine whose workers are those of a dask cluster: the one behind an address, or a local one that ends with it.
+    """An engine on a Dask cluster: the one behind an address, or a local one that ends with this object.
 
-    A local one listens on the loopback with TLS and certificates that exist only in memory: no other user can join.
+    A local cluster listens on the loopback interface with TLS. Its certificates are in memory only, so no other user can join.
     """
 
     def __init__(self, scheduler: str | None = None, workers: int = 1) -> None:
@@ -58,10 +58,10 @@ class Cluster:
         except ImportError as error:
             raise MissingExtra("distributed", "dask", "--engine dask") from error
         for name in ("distributed", "tornado.application", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is an error of ours, in one line
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # calque reports failures, in one line
         try:
             if self._scheduler is None:
-                # What somebody has set in a file or in the environment stays.
+                # Settings from a file or from the environment have priority.
                 dask.config.update_defaults({"distributed": {"scheduler": {"worker-ttl": SILENCE}}, "logging": QUIET})
                 with dask.config.set(NO_PAGES):
                     self._local = distributed.LocalCluster(
@@ -90,12 +90,12 @@ class Cluster:
             self._watch.end()
         for part in (self._client, self._local):
             if part is not None:
-                with suppress(Exception):  # one that is gone cannot be told to end
+                with suppress(Exception):  # it may be gone already
                     part.close(timeout=REACHED_WITHIN)
         self._client = self._local = self._watch = None
 
     def _check_workers(self) -> None:
-        """Refuse a cluster without workers; some start workers only when there is something to do."""
+        """Refuse a cluster without workers. Some clusters start workers only when there is work."""
         waiting = self._client.submit(int, pure=False)
         try:
             self._client.wait_for_workers(1, timeout=JOINED_WITHIN)
@@ -105,20 +105,20 @@ class Cluster:
             del waiting
 
     def _check_versions(self) -> None:
-        """Refuse workers that would give other numbers, or none."""
+        """Refuse workers with other versions, which could compute other numbers."""
         from importlib.metadata import version
 
         for package in TOGETHER:
             ours = version(package)
-            with self._told():
+            with self._clear_errors():
                 there = self._client.run(partial(version, package), on_error="return")
-            difference = apart(package, ours, there)
+            difference = version_mismatch(package, ours, there)
             if difference:
                 raise CalqueError(difference)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Within the block, failures of the cluster itself become errors that say what happened."""
+    def _clear_errors(self) -> Iterator[None]:
+        """Turn failures of the cluster within the block into errors that name the cause."""
         from asyncio import CancelledError
         from concurrent.futures import CancelledError as Cancelled
 
@@ -141,37 +141,37 @@ class Cluster:
             ) from error
 
     def map(self, work: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
-        """The outcomes in the order of the items."""
+        """Yield the results in the order of the items."""
         futures = [self.put(work, item) for item in items]
         for future in futures:
-            with self._told():
+            with self._clear_errors():
                 outcome = future.result()
             yield outcome
 
     def put(self, work: Callable[..., Any], *given: Any) -> Any:
-        """A piece of work that is done somewhere, and what it makes stays there; what is put may be given to others."""
-        with self._told():
+        """Start work on some worker and return its future. The result stays there, and can be an argument of other work."""
+        with self._clear_errors():
             return self._client.submit(work, *given, pure=False)
 
     def of(self, futures: Any) -> Any:
-        """What pieces of work have made, brought here."""
-        with self._told():
+        """Fetch the results of futures."""
+        with self._clear_errors():
             return self._client.gather(futures)
 
     def counted(self, futures: Sequence[Any]) -> None:
-        """Wait for all, and say on the meter how far they are; the first failure is raised."""
+        """Wait for all futures and count them as progress. Raise the first failure."""
         from distributed import as_completed
 
-        with self._told():
+        with self._clear_errors():
             for future in as_completed(futures, loop=self._client.loop):
                 if future.status != "finished":
                     future.result()
-                meter().advance()
+                current_progress().advance()
 
     def reduced(self, add_up: Callable[[list[Any]], Any], futures: Sequence[Any]) -> Any:
-        """All of them added up, some at a time, by whoever has most of them; what comes of it stays there.
+        """Reduce the results on the workers, a few at a time, and return the future of the last result.
 
-        ``add_up`` must give the same for any order and any grouping.
+        ``add_up`` must return the same for any order and any grouping.
         """
         level = list(futures)
         while len(level) > 1:
@@ -181,24 +181,24 @@ class Cluster:
 
 
 class ClusterWatch:
-    """Asks a scheduler every few seconds how it is. Once it is silent, or has no workers, everything that waits is ended."""
+    """Checks a scheduler every few seconds. If it is silent or has no workers for too long, it cancels all futures."""
 
     def __init__(self, client: Any, name: str) -> None:
         self._client = client
         self._name = name
         self._ended = threading.Event()
         self.trouble = ""
-        """Why nothing can be done any more."""
+        """Why the cluster cannot work, if it cannot."""
         threading.Thread(target=self._run, name="calque-cluster", daemon=True).start()
 
     def end(self) -> None:
-        """Ask no more."""
+        """Stop checking."""
         self._ended.set()
 
     def _run(self) -> None:
         answered = staffed = time.monotonic()
         while not self._ended.wait(BETWEEN_LOOKS):
-            with suppress(Exception):  # whatever keeps it from answering
+            with suppress(Exception):  # any failure is a missing answer
                 known = self._client.sync(self._client.scheduler.identity, callback_timeout=BETWEEN_LOOKS * 2)
                 answered = time.monotonic()
                 staffed = answered if known["workers"] else staffed
@@ -229,10 +229,10 @@ def _temporary_security() -> Any:
         raise MissingExtra("cryptography", "dask", "--engine dask") from error
 
 
-def apart(package: str, ours: str, there: Mapping[str, Any]) -> str:
-    """What is to be told when workers have another version of a package, or none of it; nothing when all have the same.
+def version_mismatch(package: str, ours: str, there: Mapping[str, Any]) -> str:
+    """Return a message if workers have another version of a package, or not the package; else an empty string.
 
-    >>> apart("calque-eval", "0.2.0", {"tcp://a:1": "0.2.0", "tcp://b:1": "0.1.0"})
+    >>> version_mismatch("calque-eval", "0.2.0", {"tcp://a:1": "0.2.0", "tcp://b:1": "0.1.0"})
     'the worker tcp://b:1 has calque-eval 0.1.0, and here is 0.2.0; install the same version everywhere'
     """
     others = {worker: said for worker, said in there.items() if said != ours}

@@ -1,4 +1,4 @@
-"""Programs in any language: some bytes in, some bytes out, in a given time, and never through a shell."""
+"""Programs in any language that read standard input and write standard output, with a timeout and without a shell."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """How a program ended, and what it wrote."""
+class ProgramOutput:
+    """The exit code of a program, and what it wrote."""
 
     code: int
     out: bytes
     err: bytes
 
 
-def answer(argv: Sequence[str], given: bytes, *, seconds: float, folder: str | None = None) -> Answer:
-    """What a program says to some bytes; `TimeoutError` when it takes too long, `OSError` when it cannot be started.
+def run_program(argv: Sequence[str], given: bytes, *, seconds: float, folder: str | None = None) -> ProgramOutput:
+    """Run a program with some bytes as its input.
+
+    Raises:
+        TimeoutError: The program takes too long. It and everything that it started are ended.
+        OSError: The program cannot be started.
 
     >>> import sys
-    >>> answer([sys.executable, "-c", "print(input())"], b"hello", seconds=60).out.strip()
+    >>> run_program([sys.executable, "-c", "print(input())"], b"hello", seconds=60).out.strip()
     b'hello'
     """
     program = subprocess.Popen(  # noqa: S603  # the user has allowed it, and there is no shell
@@ -33,7 +37,7 @@ def answer(argv: Sequence[str], given: bytes, *, seconds: float, folder: str | N
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=folder,
-        start_new_session=True,  # so that what it starts can be ended with it
+        start_new_session=True,  # so that everything it starts can be ended with it
     )
     try:
         out, err = program.communicate(given, timeout=seconds)
@@ -43,7 +47,7 @@ def answer(argv: Sequence[str], given: bytes, *, seconds: float, folder: str | N
     except BaseException:
         _end(program)
         raise
-    return Answer(program.returncode, out, err)
+    return ProgramOutput(program.returncode, out, err)
 
 
 def _end(program: subprocess.Popen[bytes]) -> None:

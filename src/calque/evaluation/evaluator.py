@@ -13,12 +13,12 @@ from calque.base.errors import ContractError, Issue, MergeError, Severity, by_pl
 from calque.base.files import write_whole
 from calque.base.short_repr import one_line
 from calque.corpus.boxes import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
-from calque.engines import kept, meter
+from calque.engines import current_progress, is_portable, keep_workers, process_engine
 from calque.evaluation.ledger import Ledger, check_disjoint, joint_units
 from calque.evaluation.result import Result, Sources
 from calque.evaluation.signature import Signature
-from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.evaluation.storage.state import Packed, pack, unpack, well_formed
+from calque.evaluation.storage.partitioned import MOST_BYTES, Part, PartCollector
+from calque.evaluation.storage.state import Packed, TemporaryFile, pack, unpack, well_formed
 from calque.evaluation.task import Task, names_a_file, settings, task_class
 from calque.kernels.structs import TOO_TANGLED
 
@@ -26,21 +26,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Protocol
 
-    from calque.evaluation.storage.spool import Spool
-
     class KeptBatches(Protocol):
-        """Batches that were scored before."""
+        """A store of scored batches."""
 
-        def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
-            """What the batch of that number came to, if it was of just these documents."""
+        def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | Part | None:
+            """Return the ledger of the batch with that number if it has exactly these documents."""
 
-        def put(self, number: int, ledger: Ledger, issues: tuple[Issue, ...]) -> Ledger:
-            """Keep what a batch came to and what was noticed; the same ledger, which then need not be written again."""
+        def put(self, number: int, ledger: Ledger) -> Ledger | Part:
+            """Store the ledger of a batch with its issues; return it, or the stored part."""
 
 
 Keep = Literal["numbers", "outcomes"]
+ROUNDS = 4
+"""How many groups of documents each worker process gets: some groups take longer than others."""
 CROWDED = 4096
 """From how many issues on they are brought together: a million small updates may notice a million times the same."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Scoring:
+    """Scores a pair of corpora in any process."""
+
+    task: Task
+
+    def __call__(self, pair: tuple[Any, Any]) -> Ledger:
+        return self.task.score(*pair)
 
 
 class Evaluator:
@@ -77,7 +87,8 @@ class Evaluator:
         self.task = task
         self._keep = keep
         self._jobs = jobs
-        self._spool: Spool | None = None
+        self._file = TemporaryFile()
+        """Holds the rows that are too many for memory."""
         self._parts = self._no_parts()
         self._units: set[UnitId] = set()
         """All documents, from the second update on: of millions that come in one, no table is made."""
@@ -89,7 +100,7 @@ class Evaluator:
         self._extent = ""
         """What boxes are measured in, as far as there were any."""
         self._state = ""
-        """What the state is called that it was loaded from, if it was; without a name it is called a state."""
+        """The name of the state that this evaluator was loaded from, for error messages."""
 
     def __dir__(self) -> list[str]:
         """Return the names that completion offers: those that the reference describes."""
@@ -129,11 +140,11 @@ class Evaluator:
         issues: list[Issue] = []
         sources = Sources()
         extent = ""
-        progress = meter()
+        progress = current_progress()
         before, done = progress.done, 0
-        task = self.task.settled_by(truth, predictions)
+        task = self.task.resolved(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
-        with kept(self._jobs):
+        with keep_workers(self._jobs):
             pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
             for number, (true, predicted) in enumerate(pairs):
@@ -143,7 +154,7 @@ class Evaluator:
                     parts.add(ledger)
                     issues += ledger.issues
                     done += len(ledger.units)
-                    progress.reach(before + done)
+                    progress.set(before + done)
                 issues += [*true.issues, *predicted.issues]
                 sources |= Sources(true.origins(), predicted.origins())
                 extent = extent or _extent_of(true, predicted)
@@ -155,8 +166,8 @@ class Evaluator:
 
     def _scored_or_known(
         self, task: Task, truth: Corpus, predictions: Corpus, number: int, known: KeptBatches | None
-    ) -> Iterator[Ledger]:
-        """What a batch comes to, as it is added up."""
+    ) -> Iterator[Ledger | Part]:
+        """Yield the ledgers of a batch: scored now, or known from an earlier run."""
         if known is None:
             for ledger in self._scored(task, truth, predictions):
                 yield self._kept(ledger, truth)
@@ -165,23 +176,26 @@ class Evaluator:
         if before is None:
             made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
-            before = known.put(number, Ledger.concat(made), issues)
+            before = known.put(number, dataclasses.replace(Ledger.concat(made), issues=issues, verify=False))
         yield before
 
     def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
-        """The outcomes of a batch: all at once, or shared among processes where that is worth it."""
+        """Yield the ledgers of a batch: one, or several from processes where that is faster."""
         least = task.worth_processes()
         if least and self._jobs > 1:
-            from calque.evaluation.shards.one_batch import shared
-
-            yield from shared(task, truth, predictions, self._jobs, least)
-        else:
-            try:
-                yield task.score(truth, predictions, jobs=self._jobs)
-            except ValueError as error:
-                if str(error) != TOO_TANGLED:
-                    raise
-                raise _too_tangled(truth, predictions) from error
+            units = in_canonical_order({*truth.units(), *predictions.units()})
+            if len(units) >= least and is_portable(task):
+                size = max(1, -(-len(units) // (ROUNDS * self._jobs)))
+                groups = (units[start : start + size] for start in range(0, len(units), size))
+                pairs = ((truth.select(group), predictions.select(group)) for group in groups)
+                yield from process_engine(self._jobs).map(_Scoring(task), pairs)
+                return
+        try:
+            yield task.score(truth, predictions, jobs=self._jobs)
+        except ValueError as error:
+            if str(error) != TOO_TANGLED:
+                raise
+            raise _too_tangled(truth, predictions) from error
 
     def _noticed(self, issues: Iterable[Issue]) -> None:
         """Add what was noticed; of a long list, only what will be told is kept."""
@@ -197,24 +211,15 @@ class Evaluator:
         self._sources |= sources or Sources()
         return self
 
-    def _no_parts(self) -> LedgerParts:
-        if self._keep == "outcomes" or not self.task.by_chunks:
-            return LedgerParts()
-        return LedgerParts(self._file, MOST_BYTES * self.task.roomy)
+    def _no_parts(self) -> PartCollector:
+        in_memory = self._keep == "outcomes" or not self.task.by_chunks
+        return PartCollector(None if in_memory else MOST_BYTES * self.task.roomy, self._file)
 
-    def _file(self) -> Spool:
-        """The file for what is too long for memory, one for all updates."""
-        if self._spool is None:
-            from calque.evaluation.storage.spool import Spool
-
-            self._spool = Spool()
-        return self._spool
-
-    def _all_parts(self) -> LedgerParts:
+    def _all_parts(self) -> PartCollector:
         """Return all documents as parts that another evaluator can add."""
         return self._parts
 
-    def _alone(self, ledger: Ledger) -> LedgerParts:
+    def _alone(self, ledger: Ledger) -> PartCollector:
         parts = self._no_parts()
         parts.add(ledger)
         return parts
@@ -226,7 +231,7 @@ class Evaluator:
             return ledger
         from calque.evaluation.ledger import with_digests
 
-        return with_digests(ledger, truth, self.task.truth_digests(truth))
+        return with_digests(ledger, truth, truth.digests())
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
@@ -250,7 +255,7 @@ class Evaluator:
         if not isinstance(other, Evaluator):
             raise TypeError(f"merge: other must be an Evaluator, got {other!r}. Merge evaluators before you call compute().")
         theirs = other.task
-        apart = [*self.task.signature().differences(theirs.signature()), *self.task.at_odds(theirs), *self.task.apart(theirs)]
+        apart = [*self.task.signature().differences(theirs.signature()), *self.task.conflicts(theirs, merging=True)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)
@@ -262,18 +267,18 @@ class Evaluator:
         self._state = ", ".join(filter(None, (self._state, other._state)))
         return self
 
-    def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
+    def _numbered_on(self, parts: PartCollector, issues: list[Issue]) -> PartCollector:
         """The parts as they are added: documents that have only a number are counted on from those that are here."""
         if not self.task.numbers_documents or not self._parts or not parts:
             return parts
         ledger = parts.ledger()
-        appended = self.task.numbered_on(ledger, self._free)
+        appended = ledger.renumbered(self._free)
         if appended is ledger:
             return parts
         issues.append(NUMBERED_ON)
         return self._alone(appended)
 
-    def _add(self, parts: LedgerParts, extent: str = "") -> None:
+    def _add(self, parts: PartCollector, extent: str = "") -> None:
         if extent and self._extent and extent != self._extent:
             raise MergeError(
                 f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other; "
@@ -287,7 +292,7 @@ class Evaluator:
         self._parts.extend(parts)
         self._extent = self._extent or extent
 
-    def _check_new(self, parts: LedgerParts) -> None:
+    def _check_new(self, parts: PartCollector) -> None:
         """Refuse documents that come twice."""
         if not self._parts:
             joint_units(list(parts.units()))
@@ -382,8 +387,8 @@ class Evaluator:
         return cls.of_header(header, [ledger], file)
 
     @classmethod
-    def of_header(cls, header: dict[str, Any], ledgers: Iterable[Ledger], file: str) -> Evaluator:
-        """The evaluator that had this `header`, with its documents in some ledgers."""
+    def of_header(cls, header: dict[str, Any], ledgers: Iterable[Ledger | Part], file: str) -> Evaluator:
+        """Return the evaluator that had this `header`, with its documents in some ledgers."""
         with well_formed(file):
             evaluator = cls(_task_of(header, file), keep=header["keep"])
             extent = header.get("extent", "")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Truths:
+class TruthOutcomes:
     """What became of each truth that counts, one entry each, in the order of documents."""
 
     unit: Sequence[int]
@@ -28,7 +28,7 @@ class Truths:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alarms:
+class FalsePositives:
     """What was found and is not there, one entry each."""
 
     unit: Sequence[int]
@@ -39,16 +39,16 @@ class Alarms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class RunOutcomes:
     """What a comparison needs to know of a run beside its numbers."""
 
-    truths: Truths
-    alarms: Alarms
+    truths: TruthOutcomes
+    alarms: FalsePositives
     scores: Floats
     """For each document how well it went; NaN where there was nothing to do."""
 
 
-NO_ALARMS = Alarms((), (), ())
+NO_FALSE_POSITIVES = FalsePositives((), (), ())
 
 
 def positions(offsets: Array, units: Array) -> list[int]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from dataclasses import InitVar, dataclass, field, replace
+from functools import cached_property
 from itertools import chain, islice, pairwise
 from operator import eq
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -19,13 +19,13 @@ from calque.corpus.boxes import Corpus, UnitId, in_canonical_order
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from calque.evaluation.storage.ranked_runs import Ranked, Rows
+    from calque.evaluation.storage.ranking import Ranked, Rows
 
     class Joins(Protocol):
-        """What can be joined with more of its kind."""
+        """A value that can be joined with others of its type."""
 
         def join(self, other: Self) -> Self:
-            """Both together; one of the two may be changed for it."""
+            """Return both together. One of the two may be changed for it."""
 
 
 UNIT = "unit"
@@ -54,8 +54,6 @@ class Ledger:
     nothing has to be rewritten when ledgers are put together.
     """
 
-    elsewhere: ClassVar[bool] = False
-    """Whether its rows are not in this process."""
     units: tuple[UnitId, ...]
     tables: Mapping[str, Table]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -64,10 +62,14 @@ class Ledger:
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
     issues: tuple[Issue, ...] = ()
     """What was noticed while scoring; the evaluator takes it over."""
+    verify: InitVar[bool] = True
+    """Whether to check the order of documents and rows. Ledgers that were checked before need not be checked again."""
 
     __repr__ = short_repr
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, verify: bool) -> None:
+        if not verify:
+            return
         if list(self.units) != in_canonical_order(self.units) or len(set(self.units)) < len(self.units):
             raise ValueError("the documents of a ledger must be distinct and in canonical order")
         for name, table in self.tables.items():
@@ -79,36 +81,34 @@ class Ledger:
         """One of the tables."""
         return self.tables[name]
 
-    def chunks(self, table: str, *columns: str) -> Iterator[Table]:  # noqa: ARG002  # a stored ledger reads only these
-        """The rows of a table, whole documents at a time and in no set order of documents; here all at once.
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the rows are in other processes."""
+        return False
 
-        A chunk has at least the columns that are asked for (all of them when none is), and the document of each row.
+    def chunks(self, table: str, *columns: str) -> Iterator[Table]:  # noqa: ARG002  # a partitioned ledger reads only these
+        """Yield the rows of a table, whole documents at a time and in no fixed order of documents; here all at once.
+
+        A chunk has at least the named columns (all columns if none is named), and the document of each row.
         """
         yield self.tables[table]
 
     def pieces(self) -> Iterator[Piece]:
-        """Ledgers of whole documents that are this one together, in no set order; here it is the only one.
-
-        For whoever has to look from the rows of one table at those of another. Of a stored ledger, columns are read when they
-        are asked for.
-        """
+        """Yield ledgers of whole documents that are this one together, in no fixed order; here it is the only one."""
         yield Piece(self, np.arange(len(self.units)))
 
-    def folded(self, work: Callable[[Piece], Joining]) -> Joining:
-        """What a piece of work makes of each piece, joined: here, one after the other; on a cluster, wherever they are.
+    def fold(self, work: Callable[[Piece], Joining]) -> Joining:
+        """Return what ``work`` makes of each piece, joined: here, or on a cluster, where the pieces are.
 
-        ``join`` must give the same for any order and grouping. Work for a cluster lives in a module, and so does what it makes.
+        ``join`` must give the same result for any order and grouping. A cluster needs ``work`` to be defined in a module.
         """
-        return reduce(lambda one, other: one.join(other), map(work, self.pieces()))
+        return work(next(self.pieces()))
 
     def ranked(self, rows: Callable[[Piece], Rows], classes: int, jobs: int = 1) -> Ranked:
-        """The rows that each piece has, by class and score."""
-        from calque.evaluation.storage.ranked_runs import RankedRuns
+        """Return the rows of all pieces by class and score."""
+        from calque.evaluation.storage.ranking import Ranking
 
-        runs = RankedRuns(classes, jobs)
-        for piece in self.pieces():
-            runs.add(rows(piece))
-        return runs
+        return Ranking(map(rows, self.pieces()), classes, jobs)
 
     def called(self, tables: Mapping[str, str]) -> Ledger:
         """The ledger with some tables under other names: those under these keys are the tables that the values name."""
@@ -136,6 +136,22 @@ class Ledger:
         rows = np.take(self.offsets(table), units)
         rows += relative
         return rows
+
+    def renumbered(self, first: int) -> Ledger:
+        """Return the ledger with new numbers, at least ``first``, for documents that have no id of their own.
+
+        The column ``named`` of the table ``documents`` tells which documents have an id. Without it nothing changes.
+        """
+        if "documents" not in self.tables or "named" not in self.tables["documents"].columns:
+            return self
+        named = self.table("documents").array("named").tolist()
+        if all(named):
+            return self
+        kept, moved = ([unit for unit, own in zip(self.units, named, strict=True) if own is which] for which in (True, False))
+        first = max([first, *(unit + 1 for unit in kept if isinstance(unit, int))])
+        numbered = self.select(moved)
+        shifted = tuple(unit + first for unit in numbered.units if isinstance(unit, int))
+        return Ledger.concat([self.select(kept), replace(numbered, units=shifted)])
 
     def select(self, units: Iterable[UnitId]) -> Ledger:
         """Only these documents: the ledger that scoring them alone would have made."""

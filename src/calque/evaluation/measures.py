@@ -223,6 +223,11 @@ class ExactSum:
         if len(self._parts) > MOST_PARTS:
             self._parts = exact_parts(self._parts)
 
+    def join(self, other: ExactSum) -> ExactSum:
+        """Add the numbers of another sum."""
+        self.add(other._parts)
+        return self
+
     def value(self) -> float:
         """The sum."""
         return math.fsum(self._parts)

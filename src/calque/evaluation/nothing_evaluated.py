@@ -76,7 +76,7 @@ def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> 
     """
     from calque.evaluation.boxes.coverage import Meetings
 
-    met = ledger.folded(partial(Meetings, counted))
+    met = ledger.fold(partial(Meetings, counted))
     in_truth, in_found, predicted = met.flags(len(ledger.units))
     rows, truths, counting, told, shared = met.rows, met.truths, met.counting, met.told, met.shared
     if rows and (in_truth & in_found).any():  # COCO results are listed under every image of the truth

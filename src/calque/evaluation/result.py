@@ -11,11 +11,11 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from calque.base.columns import Table
-from calque.base.errors import Issue, Severity, did_you_mean, summarize
+from calque.base.errors import Issue, Severity, summarize
 from calque.base.short_repr import one_line
-from calque.base.wording import some
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.measures import MeasureName, settle
+from calque.evaluation.metric_names import metric_path, metric_value
 from calque.evaluation.nothing_evaluated import CODES, NO_COMMON_DOCUMENT, NO_COMMON_PAGE, unevaluated
 from calque.evaluation.presentation.sections import Section, to_html, to_text, with_reasons
 from calque.evaluation.signature import Signature
@@ -23,7 +23,7 @@ from calque.evaluation.task import Task
 from calque.evaluation.verdict import NO_VERDICT, Verdict
 
 if TYPE_CHECKING:
-    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.presentation.ci_servers import CiTestCase
 
 
 def strict_json(value: Any, margin: str = "") -> str:
@@ -161,8 +161,7 @@ class Result:
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
             if nothing.code in (NO_COMMON_DOCUMENT, NO_COMMON_PAGE):  # "no predictions" would be untrue
                 undefined = dict.fromkeys(undefined, "nothing was evaluated")
-        issues = task.weighed((*issues, *task.losses(ledger)), numbers)
-        return cls(task, ledger, numbers, undefined, issues, sources)
+        return cls(task, ledger, numbers, undefined, task.issues(ledger, numbers, issues), sources)
 
     @property
     def signature(self) -> Signature:
@@ -188,27 +187,14 @@ class Result:
     @property
     def failures(self) -> list[str]:
         """The gates that failed, one line each. `gated` sets gates; a suite of checks has its own."""
-        return [*self.verdict.failures, *self.task.failures(self.numbers)]
+        return [*self.verdict.failures, *self.task.view().failures(self.numbers)]
 
     def __getitem__(self, key: str | tuple[str, str]) -> float | None:
         label, text = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
         if not isinstance(text, str) or not isinstance(label, str | None):
             raise TypeError(f"a result is indexed by the name of a metric, got {key!r}. Write result['recall'], for example.")
         name = MeasureName.parse(text if label is None else f"{text}/{label}")
-        node: Any = self.numbers
-        for step in self.task.address(name):
-            if not isinstance(node, Mapping) or step not in node:
-                raise KeyError(self._no_metric(str(name), step, node))
-            node = node[step]
-        if isinstance(node, Mapping | list):
-            raise KeyError(f"{name} is a table, not a number")
-        return node  # type: ignore[no-any-return]  # the tree is plain JSON
-
-    def _no_metric(self, name: str, step: str, node: Any) -> str:
-        """What is wrong with a name, and the name or the values that come closest."""
-        hint = did_you_mean(name, self.task.names(self.numbers))
-        known = some(node, 12) if isinstance(node, Mapping) else "nothing"
-        return f"no metric {name}: there is no {step!r} among {known}{hint and f'; {hint}'}"
+        return metric_value(self.task, self.numbers, name)  # type: ignore[no-any-return]  # the tree is plain JSON
 
     def measures(self) -> dict[str, float | None]:
         """Return every metric that has a name, by its name. A metric without a value is ``None``."""
@@ -223,7 +209,7 @@ class Result:
         Returns:
             The reason, or an empty string if the metric has a value.
         """
-        path = self.task.address(MeasureName.parse(name))
+        path = metric_path(self.task, MeasureName.parse(name))
         return self.undefined.get(".".join(map(str, path)), "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -236,7 +222,7 @@ class Result:
             "settings": dict(signature.settings),
             "sources": self.sources.to_dict(),
             **self.numbers,
-            **self.task.appended(self.ledger),
+            **self.task.view().additions(self.ledger),
             **{addition.key: addition.tree for addition in self.additions},
             **self.verdict.to_dict(self.failures if self.verdict else ()),
             "undefined": dict(self.undefined),
@@ -260,7 +246,8 @@ class Result:
 
     def listed(self) -> Iterator[dict[str, Any]]:
         """The outcomes one by one, as JSONL prints them."""
-        return self.task.listed(self.ledger)
+        rows = self.task.view().outcome_rows
+        return self.task.outcomes(self.ledger).rows() if rows is None else rows(self.ledger)
 
     def sections(self) -> list[Section]:
         """The main thing in a sentence, the numbers as a person reads them, what was noticed in the data, the signature."""
@@ -271,8 +258,8 @@ class Result:
         tree = self.to_dict()
         return [
             *self.warning(),
-            *_told(self.task.sentence(tree)),
-            *self.task.sections(with_reasons(tree)),
+            *_told(self.task.view().message(tree)),
+            *self.task.view().sections(with_reasons(tree)),
             *(section for addition in self.additions for section in addition.sections),
             *noticed(issue for issue in self.issues if issue != self.unevaluated),
             *self.verdict.sections(),
@@ -284,11 +271,11 @@ class Result:
         if self.unevaluated is not None:
             return self._without_numbers()
         tree = self.to_dict()
-        told = [*self.warning(), *_told(self.task.sentence(tree))]
+        told = [*self.warning(), *_told(self.task.view().message(tree))]
         added = [section for addition in self.additions for section in addition.brief]
         return [
             *told,
-            *self.task.brief_sections(with_reasons(tree)),
+            *self.task.view().brief(with_reasons(tree)),
             *added,
             *self.verdict.sections(),
             *_told(str(self.signature)),
@@ -298,7 +285,9 @@ class Result:
         """Return the metrics in the reporting template of the task's source document; empty if it has none."""
         if self.unevaluated is not None:
             return self._without_numbers()
-        return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
+        template = self.task.view().template
+        filled = [] if template is None else template(with_reasons(self.to_dict()))
+        return [*self.warning(), *filled]
 
     def _without_numbers(self) -> list[Section]:
         """Return why nothing was evaluated, and the signature: tables of zeros would mislead."""
@@ -317,22 +306,25 @@ class Result:
 
     def spreadsheet(self) -> list[dict[str, Any]]:
         """Return the metrics as rows of one table, each with the signature."""
-        rows = [*self.task.flat(with_reasons(self.to_dict())), *(row for addition in self.additions for row in addition.rows)]
+        rows = [
+            *self.task.view().rows(with_reasons(self.to_dict())),
+            *(row for addition in self.additions for row in addition.rows),
+        ]
         return [{**row, "signature": str(self.signature)} for row in rows]
 
-    def tests(self) -> list[Judged]:
+    def tests(self) -> list[CiTestCase]:
         """The result as a server shows it: what gates say, whether everything was evaluated, what was judged one by one."""
-        return [*self.gate_tests(), *(self.task.tests(self.ledger) or [self.whole()])]
+        return [*self.gate_tests(), *(self.task.view().test_cases(self.ledger) or [self.whole()])]
 
-    def whole(self) -> Judged:
+    def whole(self) -> CiTestCase:
         """Whether everything was evaluated, as a test."""
-        from calque.evaluation.presentation.ci_servers import Judged
+        from calque.evaluation.presentation.ci_servers import CiTestCase
 
         group, name = f"calque.{self.task.name}", "everything was evaluated"
         losses = [str(issue) for issue in summarize(self.issues) if issue.severity is Severity.LOSS]
-        return Judged(group, name, "error", losses[0], losses[1:]) if losses else Judged(group, name)
+        return CiTestCase(group, name, "error", losses[0], losses[1:]) if losses else CiTestCase(group, name)
 
-    def gate_tests(self) -> list[Judged]:
+    def gate_tests(self) -> list[CiTestCase]:
         """What gates say, each condition as a test."""
         return self.verdict.tests(f"calque.{self.task.name}.gate")
 
@@ -370,7 +362,7 @@ class Result:
     def warning(self) -> list[Section]:
         """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""
         nothing = [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
-        return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
+        return [*nothing, *self.verdict.failure_sections(self.failures if self.verdict else ())]
 
     def __dir__(self) -> list[str]:
         """Return the names that completion offers: those that the reference describes."""

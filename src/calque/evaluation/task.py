@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.base.errors import Issue
     from calque.corpus.boxes import Corpus
-    from calque.evaluation.document_sums import Resampled
-    from calque.evaluation.item_outcomes import Standing
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.metrics import MetricTable
     from calque.evaluation.nothing_evaluated import Ground
-    from calque.evaluation.presentation.ci_servers import Judged
-    from calque.evaluation.presentation.report_data import Finding, Pictured, Sentence
-    from calque.evaluation.presentation.sections import Section
+    from calque.evaluation.view import TaskView
 
 BUILT_IN = {
     "detection": "calque.detection",
@@ -43,8 +42,9 @@ BUILT_IN = {
 }
 """The tasks that come with calque and the module that defines each."""
 
+
 HEAD = ("task", "version", "signature")
-"""What a result's JSON begins with: it says whose the numbers are, and is none of them."""
+"""The keys at the start of a result's JSON that are not numbers."""
 
 Kind = Literal["number", "count", "numbers", "word", "words", "uses", "weights", "choice", "switch", "file", "path"]
 """What a setting holds. A ``count`` is a whole number, and ``uses`` are words that may hold commas. Of a ``file`` or a ``path``
@@ -114,6 +114,21 @@ def _settings(task: type[Any]) -> Mapping[str, Setting]:
     }
 
 
+@functools.cache
+def _spellings(task: type[Task]) -> Mapping[str, str]:
+    """Return the name of a metric for its exact name, and for its name, its title and its aliases in lower case."""
+    metrics = task.measures()
+    folded = [(text.casefold(), metric.name) for metric in metrics for text in (metric.name, metric.title)]
+    aliases = [(alias.casefold(), full) for alias, full in (*task.aliases.items(), *_declared_aliases(task))]
+    exact = [(metric.name, metric.name) for metric in metrics]
+    return dict([*reversed(folded), *aliases, *exact])
+
+
+def _declared_aliases(task: type[Task]) -> list[tuple[str, str]]:
+    table = task.metric_table()
+    return [] if table is None else [(alias, metric.name) for metric in table.metrics for alias in metric.aliases]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task(ABC):
     """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
@@ -134,7 +149,7 @@ class Task(ABC):
     neutral: ClassVar[frozenset[str]] = frozenset()
     """The names of numbers that tell how much there is, and not how good it is."""
     numbers_documents: ClassVar[bool] = False
-    """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
+    """Whether documents may come without ids and are numbered then. A merge gives new numbers to those that it adds."""
     rows_are_named: ClassVar[bool] = False
     """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
     known: ClassVar[dict[str, type[Task]]] = {}
@@ -160,45 +175,43 @@ class Task(ABC):
         Task.known[cls.name] = cls
 
     @classmethod
+    def metric_table(cls) -> MetricTable | None:
+        """The declared metrics of this task: values, names, schema, CSV, gates and bootstrap replicates follow from them.
+
+        ``None`` for a task that defines `measure` and everything else that its numbers need.
+        """
+        return None
+
+    @classmethod
     def measures(cls) -> tuple[Measure, ...]:
         """What `calque explain` knows of this task."""
-        return ()
-
-    @classmethod
-    def columns(cls) -> Mapping[str, str]:
-        """What stands in the columns of this task's tables, where they are no measures."""
-        return {"measure": "The name of a number.", "value": "The number."}
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of what a result of this task looks like as JSON."""
-        from calque.evaluation.presentation.result_schema import result_of
-
-        return result_of(cls.name, {})
+        table = cls.metric_table()
+        return () if table is None else table.explained()
 
     @abstractmethod
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
         """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
 
-    @abstractmethod
-    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums do not take long
         """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
+        table = self.metric_table()
+        if table is None:
+            raise NotImplementedError(f"{type(self).__name__} must define measure or metric_table")
+        return table.compute(self, ledger)
 
     @staticmethod
     def begin(source: str) -> Any:
         """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
         return source
 
-    @renamed_arguments(expected="truth")
-    def settled(self, truth: Any) -> Task:  # noqa: ARG002  # most leave nothing open
-        """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
-        return self
-
     @renamed_arguments(expected="truth", found="predictions")
-    def settled_by(self, truth: Any, predictions: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
-        """The task with all that it leaves to either side filled in."""
-        return self.settled(truth)
+    def resolved(self, truth: Any, predictions: Any = None) -> Task:  # noqa: ARG002  # most tasks leave nothing open
+        """Return the task with the settings that it derives from its input, such as an inferred schema.
+
+        The evaluator calls this before it reads. ``predictions`` is ``None`` when only the ground truth is known yet.
+        """
+        return self
 
     def own_code(self) -> tuple[str, ...]:
         """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
@@ -208,10 +221,6 @@ class Task(ABC):
     def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
         """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
         return {}
-
-    def truth_digests(self, truth: Corpus) -> list[int] | None:
-        """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
-        return truth.digests()
 
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
@@ -237,37 +246,38 @@ class Task(ABC):
         >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
         ['mean_iou@0.75/Table', 'AP', 'recall']
         """
-        known = {each.name: each.title for each in cls.measures()}
-        if name.name in known:
-            return name
-        word = name.name.casefold()
-        aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
-        titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
-        full = aliases.get(word) or next(titles, "")
-        return replace(name, name=full) if full else name
+        spellings = _spellings(cls)
+        full = spellings.get(name.name) or spellings.get(name.name.casefold())
+        return replace(name, name=full) if full and full != name.name else name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
-        return (name.name,)
+        table = self.metric_table()
+        return (name.name,) if table is None else table.address(name, self)
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """The names of all measures among these numbers, as `address` finds them."""
+        table = self.metric_table()
+        if table is not None:
+            return table.names(numbers)
         return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
-        return self.names(numbers)
+        table = self.metric_table()
+        return self.names(numbers) if table is None else table.names(numbers, requested=False)
 
     def primary(self) -> tuple[str, ...]:
         """The measures that a comparison tests when nobody names any."""
         return ()
 
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
 
         What is in `names` and in none of them is measured anew for every replicate: right, and slow.
         """
-        return ()
+        table = self.metric_table()
+        return () if table is None else table.weighted(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
@@ -280,25 +290,9 @@ class Task(ABC):
         documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
 
-    def standing(self, ledger: Ledger) -> Standing | None:  # noqa: ARG002  # a task need not tell
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes | None:  # noqa: ARG002  # a task need not tell
         """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
         return None
-
-    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
-        """The outcomes one by one, as JSONL prints them."""
-        return self.outcomes(ledger).rows()
-
-    def appended(self, ledger: Ledger) -> dict[str, Any]:  # noqa: ARG002  # most show numbers only
-        """Lists that the JSON of a result shows after the numbers."""
-        return {}
-
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
-        """What could not be evaluated, where only scoring shows it."""
-        return ()
-
-    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
-        """Return the issues of a result, with those that its numbers make a loss as losses."""
-        return issues
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
@@ -315,72 +309,19 @@ class Task(ABC):
                 known[rows.array(UNIT)] = rows.array(name)
         return Ground(flags["in_truth"], flags["in_found"])
 
-    def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
-        """What does not hold of that which must, one line each."""
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result: those that readers found (``known``), and those that only the outcomes show."""
+        return known
+
+    def conflicts(self, other: Task, *, merging: bool = False) -> list[str]:  # noqa: ARG002  # the signature has most settings
+        """Return why two results with the same signature cannot be compared, or merged, with one another."""
         return []
 
-    def tests(self, ledger: Ledger) -> list[Judged]:  # noqa: ARG002  # most judge no single items
-        """What was judged one by one, as servers show it."""
-        return []
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import plain_view
 
-    def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
-        """Why results under this task and another with the same signature are not to be put together."""
-        return []
-
-    def apart(self, other: Task) -> list[str]:  # noqa: ARG002  # most that can be compared can be added up
-        """Why ledgers of this task and of another cannot be added up, although their results may be compared."""
-        return []
-
-    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:  # noqa: ARG002  # for tasks that number documents
-        """A ledger as it is added to others: what has only a number is counted on from the first that is free."""
-        return ledger
-
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The numbers as a person reads them."""
-        from calque.evaluation.presentation.sections import Section
-
-        rows = [(key, value) for key, value in numbers.items() if key not in HEAD and not isinstance(value, Mapping | list)]
-        return [Section(title=self.name, head=("measure", "value"), rows=rows)]
-
-    def sentence(self, numbers: Mapping[str, Any]) -> str:  # noqa: ARG002  # a task of somebody else may have none
-        """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
-        return ""
-
-    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The few numbers that ``--brief`` shows."""
-        return self.sections(numbers)
-
-    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
-        """What a report begins with: the strength and the worst weakness in one sentence, with the measures in it."""
-        return [self.sentence(numbers) or f"{self.name.capitalize()}."]
-
-    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:  # noqa: ARG002  # a task of somebody else may have none
-        """Up to five things to look at, each with the part of a report's address that leads to exactly those objects."""
-        return []
-
-    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # most have no views
-        """The numbers with every view that a report shows, whether or not it was asked for."""
-        return numbers
-
-    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
-        """What a report draws beside the tables; nothing where a task has nothing to draw."""
-        return None
-
-    def on_pages(self, ledger: Ledger) -> Ledger:
-        """The ledger with a table of pages, where it is not one of boxes but can be drawn on pages all the same."""
-        return ledger
-
-    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
-        """The reporting template of the task's source document, filled in; empty where that has none."""
-        return []
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The numbers as rows of one table, for spreadsheets; rows may have different columns."""
-        return [
-            {"measure": key, "value": value}
-            for key, value in numbers.items()
-            if key not in HEAD and not isinstance(value, Mapping | list)
-        ]
+        return plain_view(self.name)
 
     def signature(self) -> Signature:
         """Every setting that can change a number."""

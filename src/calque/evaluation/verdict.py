@@ -1,4 +1,4 @@
-"""What gates say of a result: each thing that must hold, and what does not."""
+"""The verdict of gates on a result: the conditions, and those that failed."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from typing import TYPE_CHECKING, Any
 from calque.evaluation.presentation.sections import Section
 
 if TYPE_CHECKING:
-    from calque.evaluation.presentation.ci_servers import Judged
+    from calque.evaluation.presentation.ci_servers import CiTestCase
 
 FAILED, PASSED = "Gate failed", "Gate: passed"
 LISTED = 20
-"""How many failures people are shown before they are only counted; JSON has them all."""
+"""How many failures the terminal lists before it only counts them; JSON lists all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that must hold of a result."""
+    """One condition of a gate, and whether a result meets it."""
 
     name: str
-    """What must hold: ``recall@0.5 >= 0.9``."""
-    told: str = ""
-    """How it stands when it holds, or could not be decided."""
+    """The condition: ``recall@0.5 >= 0.9``."""
+    note: str = ""
+    """The value, if the condition is met or cannot be decided."""
     failures: tuple[str, ...] = ()
-    """Why it does not hold, one line each."""
+    """Why the condition is not met, one line each."""
 
     def of_run(self, run: str) -> Condition:
-        """The same of one run of several."""
-        told = f"{run}: {self.told}" if self.told else ""
-        return Condition(f"{run}: {self.name}", told, tuple(f"{run}: {failure}" for failure in self.failures))
+        """Return the condition with the name of one of several runs."""
+        note = f"{run}: {self.note}" if self.note else ""
+        return Condition(f"{run}: {self.name}", note, tuple(f"{run}: {failure}" for failure in self.failures))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gates say; nothing where there are none."""
+    """All conditions of the gates of a result; empty if it has no gates."""
 
     conditions: tuple[Condition, ...] = ()
 
@@ -44,39 +44,39 @@ class Verdict:
 
     @property
     def failures(self) -> list[str]:
-        """What does not hold, one line each."""
+        """The conditions that are not met, one line each."""
         return [failure for condition in self.conditions for failure in condition.failures]
 
     def to_dict(self, failures: Sequence[str]) -> dict[str, Any]:
-        """The JSON form; ``failures`` are those of the task's own gate, too."""
+        """Return the JSON form; ``failures`` includes those of the task's own gate."""
         return {"gate": {"passed": not failures, "failures": list(failures)}} if self else {}
 
-    def alarm(self, failures: Sequence[str]) -> list[Section]:
-        """What stands before all numbers when a gate does not hold: what fails is the first line."""
+    def failure_sections(self, failures: Sequence[str]) -> list[Section]:
+        """Return what a failed gate prints before the metrics. The first failure is the title."""
         if not self.failures:
             return []
         first, *others = some_failures(failures)
         return [Section(title=f"{FAILED}: {first}", notes=others)]
 
     def sections(self) -> list[Section]:
-        """What stands behind the numbers when everything holds."""
-        told = [condition.told for condition in self.conditions if condition.told]
-        return [] if self.failures or not self else [Section(title=PASSED, notes=told)]
+        """Return what a passed gate prints after the metrics."""
+        notes = [condition.note for condition in self.conditions if condition.note]
+        return [] if self.failures or not self else [Section(title=PASSED, notes=notes)]
 
-    def tests(self, group: str) -> list[Judged]:
+    def tests(self, group: str) -> list[CiTestCase]:
         """Each condition as a server shows it."""
-        from calque.evaluation.presentation.ci_servers import Judged
+        from calque.evaluation.presentation.ci_servers import CiTestCase
 
         return [
-            Judged(group, condition.name, "failure", condition.failures[0], condition.failures[1:])
+            CiTestCase(group, condition.name, "failure", condition.failures[0], condition.failures[1:])
             if condition.failures
-            else Judged(group, condition.name)
+            else CiTestCase(group, condition.name)
             for condition in self.conditions
         ]
 
 
 def some_failures(failures: Sequence[str]) -> list[str]:
-    """The first failures, and how many more there are.
+    """Return the first failures and the number of the others.
 
     >>> some_failures(["recall@0.5 0.8 is below 0.9"])
     ['recall@0.5 0.8 is below 0.9']

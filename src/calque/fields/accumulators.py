@@ -14,8 +14,7 @@ from calque.base.columns import Table
 from calque.base.errors import ConfigError
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import settle
-from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.evaluation.storage.spool import Spool
+from calque.evaluation.storage.partitioned import MOST_BYTES, PartCollector
 from calque.evaluation.storage.state import pack, unpack, well_formed
 from calque.fields.accounting.rows import BOX_COLUMNS, RATING_COLUMNS
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics
@@ -72,7 +71,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
 
     def reset(self) -> None:
         """Forget everything."""
-        self._parts = LedgerParts(Spool(), MOST_BYTES)
+        self._parts = PartCollector(MOST_BYTES)
         self._next = 0
         """The number of the next document that has no id."""
 
@@ -137,22 +136,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
         with well_formed("accumulator state"):
             other = _from_text(other_state["rows"]) if other_state["rows"] else None
         if other is not None:
-            self._take(renumbered(other, self._next))
-
-
-def renumbered(ledger: Ledger, first: int) -> Ledger:
-    """The ledger with documents that have only a number counted on, at least from ``first``; ids stay as they are."""
-    named = ledger.table("documents").array("named").tolist()
-    if all(named):
-        return ledger
-    kept, moved = ([unit for unit, own in zip(ledger.units, named, strict=True) if own is which] for which in (True, False))
-    first = max([first, *(unit + 1 for unit in kept if isinstance(unit, int))])
-    numbered = ledger.select(moved)
-    shifted = tuple(unit + first for unit in numbered.units if isinstance(unit, int))
-    return Ledger.concat([
-        ledger.select(kept),
-        Ledger(units=shifted, tables=numbered.tables, names=numbered.names, details=numbered.details),
-    ])  # fmt: skip
+            self._take(other.renumbered(self._next))
 
 
 def _columns(rows: list[tuple[Any, ...]], columns: tuple[tuple[str, Any], ...]) -> Table:

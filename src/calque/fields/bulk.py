@@ -8,15 +8,14 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from calque.base.arguments import names_arguments
 from calque.base.errors import CalqueError, ConfigError, MergeError
 from calque.base.short_repr import short_repr
 from calque.corpus.boxes import UnitId
 from calque.corpus.records import RecordCorpus
-from calque.engines import using
-from calque.engines.in_processes import Processes
+from calque.engines import use_engine
 from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.result import Result
 from calque.evaluation.storage.state import well_formed
@@ -26,6 +25,9 @@ from calque.fields.schemas.leaf_types import Accounting
 from calque.fields.schemas.sources import schema_text
 from calque.fields.task import Fields
 from calque.readers.records import as_json
+
+if TYPE_CHECKING:
+    from calque.engines.processes import Processes
 
 BUFFER = 1024
 """How many documents wait before they are compared together."""
@@ -237,7 +239,7 @@ class BulkStructuredModelEvaluator:
         truth = RecordCorpus(documents=units, records=[each for _, each, _ in self._waiting], named=self._waiting_named)
         found = RecordCorpus(documents=units, records=[each for _, _, each in self._waiting], named=self._waiting_named)
         self._waiting = []
-        with using(self._workers()) if self._jobs > 1 else nullcontext():
+        with use_engine(self._workers()) if self._jobs > 1 else nullcontext():
             ledger = self._evaluator.task.score(truth, found, jobs=self._jobs)
         self._evaluator.add(ledger)
         for accumulator in self.accumulators:
@@ -247,6 +249,8 @@ class BulkStructuredModelEvaluator:
     def _workers(self) -> Processes:
         """Workers that stay from one round of documents to the next, until the numbers are asked for."""
         if self._engine is None:
+            from calque.engines.processes import Processes
+
             self._engine = Processes(self._jobs).__enter__()
             weakref.finalize(self, self._engine.__exit__)
         return self._engine

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.base.columns import Array, Flags, Floats
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.evaluation.item_outcomes import NO_ALARMS, Alarms, Standing, Truths, numbered
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, WeightedMetrics, share
+from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, FalsePositives, RunOutcomes, TruthOutcomes, numbered
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.comparison.cells import class_of
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from calque.fields.task import Fields
 
 
-def standing(task: Fields, ledger: Ledger) -> Standing:
+def run_outcomes(task: Fields, ledger: Ledger) -> RunOutcomes:
     """Fields by their paths; without kept outcomes only the documents."""
     rows = ledger.table("rows")
     if "reason" not in rows:
-        return Standing(Truths((), (), (), (), (), (), ()), NO_ALARMS, _scores(task, ledger))
+        return RunOutcomes(TruthOutcomes((), (), (), (), (), (), ()), NO_FALSE_POSITIVES, _scores(task, ledger))
     entries = list(zip(
         rows.array(UNIT).tolist(), _texts(rows["truth_path"]), _texts(rows["found_path"]), _texts(rows["truth_value"]),
         _texts(rows["found_value"]), rows.array("match").tolist(), strict=True,
@@ -34,12 +34,12 @@ def standing(task: Fields, ledger: Ledger) -> Standing:
     paths = [entry[1] for entry in true]
     kinds = ["tp" if match else "fd" if predicted else "fn" for *_, predicted, match in true]
     units = [entry[0] for entry in true]
-    truths = Truths(
+    truths = TruthOutcomes(
         units, numbered(units, paths), [None] * len(true), paths, [class_of(path) for path in paths], kinds,
         [kind == "tp" for kind in kinds],
     )  # fmt: skip
-    alarms = Alarms([unit for unit, _ in made_up], [0] * len(made_up), [path for _, path in made_up])
-    return Standing(truths, alarms, _scores(task, ledger))
+    alarms = FalsePositives([unit for unit, _ in made_up], [0] * len(made_up), [path for _, path in made_up])
+    return RunOutcomes(truths, alarms, _scores(task, ledger))
 
 
 def _texts(column: Any) -> list[str]:
@@ -63,7 +63,7 @@ def _scores(task: Fields, ledger: Ledger) -> Floats:
 RATIOS = ("cm_precision", "cm_recall", "cm_f1", "cm_accuracy")
 
 
-def resampled(task: Fields, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(task: Fields, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """Counts and scores, boxes, and what confidences are worth; the share of errors that a review finds has no quick way."""
     from calque.fields.confidence.resampled import auroc, averages, calibration
 
@@ -83,9 +83,9 @@ class FieldTallies:
         paths = {each.path for each in task.plan().fields}
         self._roots = [code for code in self._shown if self._names[code] in paths]
 
-    def part(self) -> Tallies:
+    def part(self) -> TalliedMetrics:
         """The tallies, and the numbers that are made of them."""
-        sheet, size = Sheet(), len(self._names)
+        sheet, size = DocumentTallies(), len(self._names)
         counts, documents = self._ledger.table("counts"), self._ledger.table("documents")
         unit, field = counts.array(UNIT), counts.array("field")
         sheet.count("rows", unit, field, size)
@@ -98,24 +98,24 @@ class FieldTallies:
         sheet.count("counted", documents.array(UNIT), together, 1, documents.array("counted"))
         kept = np.flatnonzero(documents.array("counted"))
         sheet.fractions("document score", documents.array("score")[kept], documents.array(UNIT)[kept], together[kept], 1)
-        return Tallies(sheet, self._counted(), self._numbers)
+        return TalliedMetrics(sheet, self._counted(), self._numbers)
 
-    def _counted(self) -> dict[str, Counted]:
+    def _counted(self) -> dict[str, Support]:
         units, size = len(self._ledger.units), len(self._names)
         counts, documents = self._ledger.table("counts"), self._ledger.table("documents")
         tables = {name: np.zeros((units, size), np.int64) for name in (*OUTCOME_NAMES, "scored")}
         for name, table in tables.items():
             np.add.at(table, (counts.array(UNIT), counts.array("field")), counts.array(name))
-        found: dict[str, Counted] = {}
+        found: dict[str, Support] = {}
         for code in self._shown:
             own = {name: table[:, code] for name, table in tables.items()}
             found |= _block_counted(own, f"/{self._names[code]}", with_fd=self._with_fd)
-            found[f"mean_score/{self._names[code]}"] = Counted(own["scored"] > 0)
+            found[f"mean_score/{self._names[code]}"] = Support(own["scored"] > 0)
         roots = {name: tables[name][:, self._roots].sum(axis=1) for name in OUTCOME_NAMES}
         roots["fa"][documents.array(UNIT)] += documents.array("unknown")
         known = np.zeros(units, np.bool_)
         known[documents.array(UNIT)] = documents.array("counted")
-        return {**found, **_block_counted(roots, "", with_fd=self._with_fd), "weighted_overall_score": Counted(known)}
+        return {**found, **_block_counted(roots, "", with_fd=self._with_fd), "weighted_overall_score": Support(known)}
 
     def _numbers(self, sums: Mapping[str, Array]) -> Replicates:
         found: Replicates = {}
@@ -144,13 +144,13 @@ def block(outcomes: Mapping[str, Array], *, with_fd: bool) -> Replicates:
     return {**{name: value.astype(np.float64) for name, value in counts.items()}, **dict(zip(RATIOS, ratios, strict=True))}
 
 
-def _block_counted(outcomes: Mapping[str, Array], label: str, *, with_fd: bool) -> dict[str, Counted]:
+def _block_counted(outcomes: Mapping[str, Array], label: str, *, with_fd: bool) -> dict[str, Support]:
     tp, fa, fd, fn, tn = (outcomes[name] for name in ("tp", "fa", "fd", "fn", "tn"))
     truths, predictions = tp + fn + (fd if with_fd else 0), tp + fa + fd
-    everything = Counted(np.ones(len(tp), np.bool_))
+    everything = Support(np.ones(len(tp), np.bool_))
     below = predictions, truths, truths + predictions, truths + predictions + fd + tn
     flags: list[Flags] = [np.asarray(column > 0) for column in below]
     return {
         **{f"{name}{label}": everything for name in ("tp", "fa", "fd", "fp", "tn", "fn")},
-        **{f"{name}{label}": Counted(documents) for name, documents in zip(RATIOS, flags, strict=True)},
+        **{f"{name}{label}": Support(documents) for name, documents in zip(RATIOS, flags, strict=True)},
     }

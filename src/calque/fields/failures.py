@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.base.columns import Column, Strings, Table, take
+from calque.base.columns import Column, Strings, Table, grouped_rows, take
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import Undefined
 from calque.fields.comparison.records import Outcome
-from calque.fields.confidence.ranking import grouped
 from calque.fields.task import FAILURES
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def failures(ledger: Ledger) -> dict[str, dict[str, Any]]:
         np.add.at(kinds, (field, _KIND[outcome.astype(np.int64), close.astype(np.int64)]), 1)
         differs = np.flatnonzero(outcome == Outcome.FD)
         told = list(zip(*(take(rows[name], differs) for name in ("truth", "found")), strict=True))
-        for code, here in grouped(field[differs], len(names)):
+        for code, here in grouped_rows(field[differs], len(names)):
             pairs[code].update(map(told.__getitem__, here.tolist()))
     return {
         name: {**dict(zip(FAILURES, kinds[code].tolist(), strict=True)), "pairs": _frequent(pairs[code])}

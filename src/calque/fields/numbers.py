@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.engines import at_once, threads_for
+from calque.base.columns import grouped_rows
+from calque.engines import run_parallel, threads_for
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import ExactSum, Measure
 from calque.evaluation.task import is_number
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.confidence.calibration import Ratings
-from calque.fields.confidence.ranking import grouped
 from calque.fields.failures import failures, wholly_right, worst_documents
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
             "calibration": ratings.calibration(),
         }
 
-    located, rated = at_once(threads_for(total["total"], jobs), boxes, confidences)
+    located, rated = run_parallel(threads_for(total["total"], jobs), boxes, confidences)
     return {
         "schema": {"inferred_from": json.loads(task.schema).get("inferred")},
         "overall": overall(task, documents, fields),
@@ -109,7 +109,7 @@ def field_counts(task: Fields, ledger: Ledger) -> dict[str, dict[str, Any]]:
         field = rows.array("field")
         for name in totals:
             totals[name] += np.bincount(field, rows.array(name), len(names)).astype(np.int64)
-        for code, here in grouped(field, len(names)):
+        for code, here in grouped_rows(field, len(names)):
             occurs.add(code)
             scores[code].add(rows.array("score")[here])
     result = {}

@@ -14,7 +14,7 @@ from calque.evaluation.presentation import report_data as columns
 SIDES = (("truth", "t"), ("found", "p"))
 
 
-def on_pages(ledger: Ledger) -> Ledger:
+def with_pages(ledger: Ledger) -> Ledger:
     """The ledger with a table ``pages``, if any value has a box: pages as documents name them, or one where they name none.
 
     Nobody gives their sizes; a picture may.

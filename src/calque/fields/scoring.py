@@ -13,7 +13,7 @@ from calque.base.errors import ContractError, Issue, Severity, by_place, summari
 from calque.comparators import base
 from calque.corpus.boxes import Batches, UnitId, in_canonical_order
 from calque.corpus.records import RecordCorpus
-from calque.engines import meter, portable, processes
+from calque.engines import current_progress, is_portable, process_engine
 from calque.evaluation.ledger import Ledger
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
@@ -98,15 +98,15 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
     """The ledger of all documents of either side."""
     units = tuple(in_canonical_order({*truth.documents, *found.documents}))
     work, pieces = Work(task), Pieces(truth, found)
-    if jobs != 1 and (len(units) < FEW or not portable((work, pieces.of(units[:1])))):
+    if jobs != 1 and (len(units) < FEW or not is_portable((work, pieces.of(units[:1])))):
         jobs = 1
     size = BATCH if work.layout is None else BY_COLUMNS // 2 if _are_long(truth, found) else BY_COLUMNS
     size = size if jobs == 1 else min(size, -(-len(units) // (2 * jobs)))
     batches = (pieces.of(units[start : start + size]) for start in range(0, len(units), size))
     ledgers = []
-    for ledger in processes(jobs).map(work, batches):
+    for ledger in process_engine(jobs).map(work, batches):
         ledgers.append(ledger)
-        meter().advance(len(ledger.units))
+        current_progress().advance(len(ledger.units))
     issues = _summary(issue for ledger in ledgers for issue in ledger.issues)
     whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
     return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)

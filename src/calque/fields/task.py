@@ -7,12 +7,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.digests import digest
 from calque.base.errors import ConfigError
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting, take_in
 from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.base.errors import Issue
     from calque.corpus.records import RecordCorpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.view import TaskView
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
@@ -46,7 +49,7 @@ FIELD_HEADERS = {**HEADERS, "score": "mean_score", "ap": "ap", "ap50": "ap_50", 
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Fields(PartsBeside, Task):
+class Fields(Task):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
 
     ``schema`` is the plain form, a JSON Schema, a class (a `StructuredModel`, any pydantic model, a dataclass, a TypedDict), or
@@ -140,7 +143,7 @@ class Fields(PartsBeside, Task):
     @classmethod
     def inferred(cls, truth: Any, **settings: Any) -> Fields:
         """The task with a schema made from the truth, by type, name and shape of the values."""
-        return cls(**settings).settled(truth)
+        return cls(**settings).resolved(truth)
 
     def explain(self) -> list[dict[str, Any]]:
         """For every field its type, comparator, threshold and weight, and the evidence for the choice.
@@ -158,17 +161,12 @@ class Fields(PartsBeside, Task):
         if not self.schema:
             raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
 
-    @renamed_arguments(expected="truth")
-    def settled(self, truth: Any) -> Fields:
-        """The task with a schema: its own, or one made from the truth."""
-        return self.settled_over([truth])
-
     @renamed_arguments(expected="truth", found="predictions")
-    def settled_by(self, truth: Any, predictions: Any) -> Fields:
-        """The same. Where the truth has no values, which is what the result then says, the predictions make the schema."""
-        return self.settled_over([truth], [predictions])
+    def resolved(self, truth: Any, predictions: Any = None) -> Fields:
+        """Return the task with a schema: its own, or an inferred one. Predictions decide if the ground truth has no values."""
+        return self.resolved_over([truth], [] if predictions is None else [predictions])
 
-    def settled_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
+    def resolved_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
         """The same for the truth of several shards: the schema is the one that a single file of all of them would give."""
         if self.schema:
             return self
@@ -211,12 +209,6 @@ class Fields(PartsBeside, Task):
         object.__setattr__(lean, "keep_outcomes", False)
         return lean
 
-    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:
-        """The ledger with the documents that have no id counted on from the first number that is free."""
-        from calque.fields.accumulators import renumbered
-
-        return renumbered(ledger, first)
-
     def told(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""
         if name != "schema" or not self.schema:
@@ -258,15 +250,6 @@ class Fields(PartsBeside, Task):
 
         return measure(self, ledger, jobs=jobs)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # what the schema says, whatever the documents are
-        """What the schema says and has no meaning here; nothing is lost by it."""
-        if '"passed_over":' not in self.schema:
-            return ()
-        from calque.base.errors import Issue, Severity
-
-        listed = json.loads(self.schema).get("passed_over", ())
-        return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
-
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, and whether the truth has any value."""
         from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
@@ -280,16 +263,21 @@ class Fields(PartsBeside, Task):
         text = "the truth is empty: its documents have no values"
         return Ground(known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema")
 
-    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:
-        """Return the issues. Where nothing is right and the shape of the records explains it, that is a loss."""
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues. A schema key without a meaning is a note; a record shape that makes all values wrong is a loss."""
+        from calque.base.errors import Issue, Severity
         from calque.fields.shapes import CODES, weighed
 
-        return weighed(issues, numbers) if any(issue.code in CODES for issue in issues) else issues
+        if '"passed_over":' in self.schema:
+            listed = json.loads(self.schema).get("passed_over", ())
+            known += tuple(Issue("schema-key-passed-over", text, severity=Severity.NOTE) for text in listed)
+        return weighed(known, numbers) if any(issue.code in CODES for issue in known) else known
 
     @classmethod
     def full_name(cls, name: MeasureName) -> MeasureName:
         """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
-        short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
+        suffix = {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, f"@{name.threshold!r}")
+        short = name.name.casefold() + suffix
         full = (FIELD_HEADERS if name.label else HEADERS).get(short)
         return super().full_name(name) if full is None else replace(name, name=full, threshold=None)
 
@@ -327,3 +315,40 @@ class Fields(PartsBeside, Task):
         from calque.fields.accounting.outcome_list import outcomes
 
         return outcomes(ledger)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.fields.numbers import MEASURES
+
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.fields.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.fields.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import TaskView
+        from calque.fields import presentation, report_data
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+            with_pages=report_data.with_pages,
+        )

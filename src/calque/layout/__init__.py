@@ -12,7 +12,7 @@ __all__ = ["Layout", "bbox_iou", "evaluate_layout"]
 def __getattr__(name: str) -> Any:
     # The functions need numpy; the task, which the command line builds, does not.
     if name in ("bbox_iou", "evaluate_layout"):
-        from calque.layout import blocks
+        from calque.layout import api
 
-        return getattr(blocks, name)
+        return getattr(api, name)
     raise AttributeError(f"module 'calque.layout' has no attribute {name!r}")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.base.columns import Array, Flags, Floats, Strings
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.evaluation.item_outcomes import NO_ALARMS, Standing, Truths
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, WeightedMetrics, share
+from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, RunOutcomes, TruthOutcomes
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.order.numbers import LOST, Pages
 from calque.order.scoring import Status
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.order.task import Order
 
 
-def standing(_task: Order, ledger: Ledger) -> Standing:
+def run_outcomes(_task: Order, ledger: Ledger) -> RunOutcomes:
     """A block is right when it is placed and no pair with it is reversed; a document goes as well as its pairs do."""
     blocks, pages = ledger.table("blocks"), Pages(ledger)
     rows = np.flatnonzero(blocks.array("status") != Status.UNORDERED)
@@ -32,7 +32,7 @@ def standing(_task: Order, ledger: Ledger) -> Standing:
     page = blocks.array("page")[rows].tolist()
     names = [ids[row] for row in rows.tolist()] if isinstance(ids, Strings) else [str(row) for row in rows.tolist()]
     told = [labels[row] for row in rows.tolist()] if isinstance(labels, Strings) else [""] * len(rows)
-    truths = Truths(
+    truths = TruthOutcomes(
         blocks.array(UNIT)[rows].tolist(),
         list(zip(page, names, strict=True)),
         page,
@@ -41,18 +41,18 @@ def standing(_task: Order, ledger: Ledger) -> Standing:
         kinds.tolist(),
         right.tolist(),
     )
-    return Standing(truths, NO_ALARMS, pages.document_values("pairs", len(ledger.units)))
+    return RunOutcomes(truths, NO_FALSE_POSITIVES, pages.document_values("pairs", len(ledger.units)))
 
 
-def resampled(_task: Order, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(_task: Order, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """The parts of each number, and the numbers of each page, added up by document."""
-    pages, sheet = Pages(ledger), Sheet()
+    pages, sheet = Pages(ledger), DocumentTallies()
     together = np.zeros(len(pages.unit), np.int64)
-    counted: dict[str, Counted] = {}
+    counted: dict[str, Support] = {}
     for name, (above, below) in pages.parts.items():
         sheet.count(f"above {name}", pages.unit, together, 1, above)
         sheet.count(f"below {name}", pages.unit, together, 1, below)
-        counted[name] = Counted(_documents(ledger, pages, below > 0))
+        counted[name] = Support(_documents(ledger, pages, below > 0))
         for scope in ("macro", "macro_pages"):  # two names of one scope
             _add_mean(sheet, f"{scope}.{name}", pages.unit, pages.values(name))
         documents = pages.document_values(name, len(ledger.units))
@@ -61,10 +61,10 @@ def resampled(_task: Order, ledger: Ledger) -> tuple[Resampled, ...]:
     for name in ("docling_ard", "omnidocbench_edit"):
         values = pages.profile(name)
         _add_mean(sheet, name, pages.unit, values)
-        counted[name] = Counted(_documents(ledger, pages, ~np.isnan(values)))
+        counted[name] = Support(_documents(ledger, pages, ~np.isnan(values)))
     sheet.count("moves", pages.unit, together, 1, pages.counts["moves"])
-    counted["moves"] = Counted(_documents(ledger, pages, pages.counts["truth"] > 0))
-    return (Tallies(sheet, counted, lambda sums: _numbers(sums, counted)),)
+    counted["moves"] = Support(_documents(ledger, pages, pages.counts["truth"] > 0))
+    return (TalliedMetrics(sheet, counted, lambda sums: _numbers(sums, counted)),)
 
 
 def _documents(ledger: Ledger, pages: Pages, rows: Flags) -> Flags:
@@ -73,14 +73,14 @@ def _documents(ledger: Ledger, pages: Pages, rows: Flags) -> Flags:
     return flags
 
 
-def _add_mean(sheet: Sheet, name: str, document: Array, values: Floats) -> None:
+def _add_mean(sheet: DocumentTallies, name: str, document: Array, values: Floats) -> None:
     known = ~np.isnan(values)
     together = np.zeros(int(known.sum()), np.int64)
     sheet.fractions(f"sum {name}", values[known], document[known], together, 1, 2.0**-4)
     sheet.count(f"number {name}", document[known], together, 1)
 
 
-def _numbers(sums: Mapping[str, Array], counted: Mapping[str, Counted]) -> Replicates:
+def _numbers(sums: Mapping[str, Array], counted: Mapping[str, Support]) -> Replicates:
     found: Replicates = {"moves": sums["moves"][0].astype(np.float64)}
     for name in counted:
         if f"above {name}" in sums:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting, take_in
 
 if TYPE_CHECKING:
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from calque.base.errors import Issue
     from calque.corpus.boxes import Corpus
     from calque.corpus.orders import OrderCorpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.view import TaskView
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
 FOUR = ("pairs", "successors", "footrule", "edit")
@@ -26,7 +29,7 @@ PROFILES = ("docling_ard", "omnidocbench_edit")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Order(PartsBeside, Task):
+class Order(Task):
     """Compares the order in which blocks are read with the true one, page by page.
 
     >>> from calque import Evaluator
@@ -91,11 +94,11 @@ class Order(PartsBeside, Task):
         help = "check that the truth comes first and that its pages have an order"
         return Ground(found.in_truth, found.in_found, NO_TRUTH, text, help)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """A note where both sides have blocks, and none of one is any of the other."""
         from calque.order.scoring import remarks
 
-        return remarks(ledger)
+        return (*known, *remarks(ledger))
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: a bare name is over all pages together."""
@@ -124,3 +127,40 @@ class Order(PartsBeside, Task):
         from calque.order.scoring import outcomes
 
         return outcomes(ledger)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.order.numbers import MEASURES
+
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.order.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.order.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import TaskView
+        from calque.order import presentation, report_data
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+            with_pages=report_data.with_pages,
+        )

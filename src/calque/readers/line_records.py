@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from calque.base.errors import ContractError
-from calque.base.file_stamps import FileMark, mark_of
+from calque.base.files import FileStamp, file_stamp
 from calque.readers.sources import json_tree
 
 MARK = b"\xef\xbb\xbf"
@@ -44,7 +44,7 @@ class LineRecords(Sequence[Any]):
         starts: Sequence[int],
         lengths: Sequence[int],
         id_key: str | None,
-        mark: FileMark,
+        mark: FileStamp,
         unpacked: bytes | None = None,
         made: list[Any] | None = None,
         size: int = 0,
@@ -104,7 +104,7 @@ class LineRecords(Sequence[Any]):
             self._file, self._process = open(self._path, "rb"), os.getpid()  # noqa: SIM115  # kept open between records
         self._file.seek(start)
         text = bytes(self._file.read(length))
-        if mark_of(os.fstat(self._file.fileno())) != self._mark:
+        if file_stamp(os.fstat(self._file.fileno())) != self._mark:
             raise changed(self._path)
         return text
 
@@ -131,10 +131,10 @@ class LineRecords(Sequence[Any]):
             self._file.close()
 
 
-def check_unchanged(path: str, mark: FileMark) -> None:
+def check_unchanged(path: str, mark: FileStamp) -> None:
     """Refuse a file that is another than the one with this mark."""
     try:
-        same = mark_of(os.stat(path)) == mark
+        same = file_stamp(os.stat(path)) == mark
     except OSError:
         same = False
     if not same:

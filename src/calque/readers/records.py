@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 from calque.base.errors import ContractError, Issue, IssueLog, Severity
-from calque.base.file_stamps import FileMark, mark_of
+from calque.base.files import FileStamp, file_stamp
 from calque.corpus.boxes import Corpus, UnitId
 from calque.corpus.records import RecordCorpus
-from calque.engines import processes
+from calque.engines import process_engine
 from calque.kernels import kernels
 from calque.readers.line_records import LineRecords, Taker, check_unchanged, whole_lines, without
 from calque.readers.record_ids import paired_by_line
@@ -44,7 +44,7 @@ class FileRecords(Sequence[Any]):
     A file that is not as it was when the folder was read is refused.
     """
 
-    def __init__(self, paths: Sequence[str], marks: Sequence[FileMark], declared: frozenset[str], id_key: str | None) -> None:
+    def __init__(self, paths: Sequence[str], marks: Sequence[FileStamp], declared: frozenset[str], id_key: str | None) -> None:
         self._paths = paths
         self._marks = marks
         self._declared = declared
@@ -122,7 +122,7 @@ def read_record_pair(
     # What is made here would have to be made again in other processes.
     reading = partial(read_records, declared=declared, id_key=id_key, strict=strict, taker=taker if jobs == 1 else None)
     # What is wrong with the truth is told first.
-    expected, predictions = processes(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
+    expected, predictions = process_engine(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
@@ -174,7 +174,7 @@ def _from_path(
     if compression.plain_name(path).endswith((".jsonl", ".ndjson")) or _looks_like_lines(path, data):
         is_small = taker is not None and data is None and os.path.exists(path) and os.path.getsize(path) <= SMALL
         return _from_lines(path, declared, id_key, strict, data, taker() if taker is not None and is_small else None)
-    mark = mark_of(os.stat(path)) if os.path.isfile(path) else None
+    mark = file_stamp(os.stat(path)) if os.path.isfile(path) else None
     data = json_tree.read_bytes(path) if data is None else data
     if mark is not None:
         check_unchanged(path, mark)
@@ -193,9 +193,9 @@ def marks_of(source: Any) -> tuple[Any, ...]:
     if not isinstance(source, str | os.PathLike) or not os.path.exists(source):
         return ()
     if not os.path.isdir(source):
-        return mark_of(os.stat(source))
+        return file_stamp(os.stat(source))
     with os.scandir(os.fspath(source)) as entries:
-        return tuple(sorted((entry.name, *mark_of(entry.stat())) for entry in entries))
+        return tuple(sorted((entry.name, *file_stamp(entry.stat())) for entry in entries))
 
 
 def _looks_like_lines(path: str, unpacked: bytes | None) -> bool:
@@ -232,7 +232,7 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
         name = os.path.basename(file)
         try:
             with json_tree.readable(file):
-                mark = mark_of(os.stat(file))
+                mark = file_stamp(os.stat(file))
             data = json_tree.read_bytes(file)
             tree = json_tree.parse(data, file)
         except ContractError as error:
@@ -263,7 +263,7 @@ def _from_lines(
     taker: Taker | None = None,
 ) -> RecordCorpus:
     json_tree.check_readable(path)
-    mark = mark_of(os.stat(path))
+    mark = file_stamp(os.stat(path))
     found = _Lines(path, declared, id_key, strict)
     for begin, text in whole_lines(path, unpacked):
         taken = None if taker is None else found.taken(begin, text, taker)

@@ -15,7 +15,7 @@ import numpy as np
 from calque.base.columns import Array
 from calque.base.errors import ConfigError, summarize
 from calque.base.wording import brief, short_names
-from calque.evaluation.presentation.report_data import Phrase, Pictured, Sentence
+from calque.evaluation.presentation.report_data import Phrase, ReportData, Sentence
 from calque.evaluation.presentation.sections import Missing, Section, cell, printable, with_reasons
 from calque.report.comparison import aligned, change_columns, compared, on_one_scale, plain
 from calque.report.images import Pictures, beside
@@ -53,7 +53,7 @@ class Wish:
 def built(result: Result, wish: Wish) -> tuple[bytes, Beside | None]:
     """The page of one result, and the files that stand beside it if there are some."""
     _has_outcomes(result)
-    ledger = result.task.on_pages(result.ledger)
+    ledger = result.task.view().with_pages(result.ledger)
     pictures = _pictures(ledger, wish)
     run, columns = _run(result, ledger if pictures is None else pictures.sized(ledger))
     head = {**_shared(result), "runs": [run]}
@@ -65,7 +65,7 @@ def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside 
     results = list(comparison.results.values())
     for result in results:
         _has_outcomes(result)
-    ledgers = [result.task.on_pages(result.ledger) for result in results]
+    ledgers = [result.task.view().with_pages(result.ledger) for result in results]
     if {"pages", "truth"} <= ledgers[0].tables.keys():
         ledgers = on_one_scale(aligned(ledgers))
     pictures = _pictures(ledgers[0], wish)
@@ -138,11 +138,11 @@ def _shared(result: Result) -> dict[str, Any]:
 
 def _run(result: Result, ledger: Ledger) -> tuple[dict[str, Any], dict[str, Array]]:
     """One run, drawn from this ledger: its name, what is said of it, its numbers, and its columns."""
-    tree = {**result.to_dict(), **result.task.viewed(ledger, result.numbers)}
-    drawn = result.task.pictured(ledger, tree) or Pictured({"kind": "tables"}, {})
+    tree = {**result.to_dict(), **result.task.view().report_numbers(ledger, result.numbers)}
+    drawn = result.task.view().report_data(ledger, tree) or ReportData({"kind": "tables"}, {})
     run = {
         "name": _named(result.sources.predictions),
-        "headline": said(result.task.headline(tree), [result]),
+        "headline": said(result.task.view().headline(tree), [result]),
         "findings": [
             {
                 "mark": finding.mark,
@@ -150,7 +150,7 @@ def _run(result: Result, ledger: Ledger) -> tuple[dict[str, Any], dict[str, Arra
                 "address": dict(finding.address),
                 "objects": finding.objects,
             }
-            for finding in result.task.findings(tree)
+            for finding in result.task.view().findings(tree)
         ],
         **drawn.head,
         "reasons": _reasons(result.undefined),
@@ -160,7 +160,7 @@ def _run(result: Result, ledger: Ledger) -> tuple[dict[str, Any], dict[str, Arra
         "issues": [_issue(issue) for issue in summarize(result.issues)],
         "undefined": [[path, reason] for path, reason in list(result.undefined.items())[:MOST_REASONS]],
         "undefined_count": len(result.undefined),
-        "sections": [_section(section) for section in result.task.sections(with_reasons(result.to_dict()))],
+        "sections": [_section(section) for section in result.task.view().sections(with_reasons(result.to_dict()))],
     }
     return run, {name: np.asarray(column) for name, column in drawn.columns.items()}
 

@@ -82,7 +82,7 @@ def _measure(comparison: Comparison, one: Compared) -> list[Any]:
 
 def change_columns(comparison: Comparison, columns: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
     """For each run but the first what changed and where: a row of the truth, or of the predictions of one of the two."""
-    sides = [(result, result.task.standing(result.ledger)) for result in comparison.results.values()]
+    sides = [(result, result.task.run_outcomes(result.ledger)) for result in comparison.results.values()]
     drawn: dict[str, Array] = {}
     base = sides[0]
     if base[1] is None:

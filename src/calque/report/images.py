@@ -16,7 +16,7 @@ import numpy as np
 from calque.base.columns import Array, Strings, Table
 from calque.base.errors import ConfigError, MissingExtra
 from calque.base.files import check_no_links, write_entry
-from calque.engines import meter, threads
+from calque.engines import current_progress, thread_engine
 from calque.evaluation.boxes.overlay import NORMALIZED
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation.report_data import FN, FP, TP, WRONG
@@ -356,7 +356,7 @@ def made(found: Sequence[Found | None], order: Sequence[int], room: int | None, 
     pictures: list[Picture] = []
     left = room
     there = [row for row in order if found[row] is not None]
-    progress = meter()
+    progress = current_progress()
     progress.expect(progress.done + len(there), "picture")
     for row, picture in _ready(there, found, jobs, darkroom):
         progress.advance()
@@ -385,7 +385,7 @@ def _ready(
 
     for start in range(0, len(rows), AT_ONCE * jobs):
         chunk = rows[start : start + AT_ONCE * jobs]
-        yield from zip(chunk, threads(jobs).map(make, chunk), strict=True)
+        yield from zip(chunk, thread_engine(jobs).map(make, chunk), strict=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

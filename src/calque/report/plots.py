@@ -68,7 +68,7 @@ Drawn = Callable[[Any, Mapping[str, Any]], Size]
 
 def figure(result: Result, kind: str = "", axes: Any = None) -> Any:
     """Draw one plot of a result: the given kind, or the first that the result has. Return its figure, or the given axes."""
-    numbers = {**result.numbers, **result.task.viewed(result.ledger, result.numbers)}
+    numbers = {**result.numbers, **result.task.view().report_numbers(result.ledger, result.numbers)}
     if isinstance(means := numbers.get("mean"), Mapping):
         titles = {measure.name: measure.title for measure in result.task.measures()}
         numbers["mean"] = {titles.get(name, name): value for name, value in means.items()}

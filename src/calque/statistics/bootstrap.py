@@ -1,34 +1,90 @@
-"""The numbers of weighted documents, for every measure that a result knows."""
+"""The bootstrap: weights of documents, and the metrics of a result for each draw of weights."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.base.arguments import names_arguments
-from calque.base.columns import Codes
+from calque.base.columns import Array, Codes, Ints, Table
 from calque.base.errors import ConfigError
-from calque.engines import meter
-from calque.evaluation.document_sums import MOST_SEED, Counted, Repeated, Replicates, Resampled, document_keys, poisson_weights
-from calque.evaluation.ledger import Ledger
+from calque.corpus.boxes import UnitId
+from calque.engines import current_progress
+from calque.evaluation.document_sums import Replicates, Support, WeightedMetrics
+from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import settle
+from calque.evaluation.metric_names import MetricNames, value_or_none
 from calque.evaluation.result import Result
-from calque.statistics.comparability import measure_named
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 FEWEST_REPLICATES = 100
 BLOCK_BYTES = 1 << 23
-"""How many bytes of weights are there at a time."""
+"""How many bytes of weights are in memory at a time."""
+
+
+POISSON_THRESHOLDS = (
+    6786177901268885274, 13572355802537770549, 16965444753172213186, 18096474403383694065, 18379231815936564285,
+    18435783298447138329, 18445208545532234003, 18446555009401533385, 18446723317385195808, 18446742018272269410,
+    18446743888360976771, 18446744058369041076, 18446744072536379768, 18446744073626175052, 18446744073704017573,
+    18446744073709207074, 18446744073709531418, 18446744073709550497, 18446744073709551557, 18446744073709551613,
+)  # fmt: skip
+"""The cumulative distribution of Poisson(1) times 2**64. A weight is the number of entries up to a random 64-bit number."""
+
+MOST_SEED = 2**64 - 1
+PHILOX_BLOCK = 4
+"""How many numbers Philox makes for each value of its counter."""
+
+
+def document_key(unit: UnitId) -> int:
+    """Return the random key of a document, which is the same in every corpus, shard and process.
+
+    >>> document_key(1) == document_key("1")
+    False
+    """
+    text = f"s:{unit}" if isinstance(unit, str) else f"i:{unit}"
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def document_keys(units: Sequence[UnitId]) -> Ints:
+    """Return the random keys of documents as signed integers."""
+    return np.array([document_key(unit) for unit in units], dtype=np.uint64).view(np.int64)
+
+
+def poisson_weights(keys: Ints, replicates: int, seed: int = 0, *, first: int = 0) -> Codes:
+    """Return the weight of each document (a row) in each replicate (a column), beginning with replicate ``first``.
+
+    Each document has its own random stream: NumPy's Philox with the seed and the document's key. Replicate ``r`` uses the
+    ``r``-th number of the stream; the weight is the number of thresholds that this number reaches.
+
+    >>> poisson_weights(document_keys(["d01", 1]), 6, seed=0).tolist()
+    [[1, 1, 1, 2, 1, 2], [0, 2, 3, 2, 1, 1]]
+    """
+    if not 0 <= seed <= MOST_SEED:
+        raise ValueError(f"the seed must be a whole number from 0 to {MOST_SEED}, not {seed}")
+    thresholds = np.array(POISSON_THRESHOLDS, dtype=np.uint64)
+    weights = np.empty((len(keys), replicates), dtype=np.int32)
+    counter, skipped = divmod(first, PHILOX_BLOCK)
+    stream = np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))
+    state: Any = stream.advance(counter).state
+    # One stream that changes its key: building a stream for each document takes five times as long.
+    for row, key in enumerate(keys.view(np.uint64)):
+        state["state"]["key"][1] = key
+        stream.state = state
+        drawn = stream.random_raw(skipped + replicates)[skipped:]
+        weights[row] = thresholds.searchsorted(drawn, side="right")
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How often documents are drawn again, from which seed, and how sure an interval is to be."""
+    """The number of bootstrap replicates, the seed, and the confidence level of intervals."""
 
     replicates: int = 2000
     seed: int = 0
@@ -43,7 +99,7 @@ class Resampling:
             raise ConfigError(f"confidence must be between 0 and 1, and neither, not {self.confidence}")
 
     def signature(self) -> dict[str, str]:
-        """What the signature of a result says of it."""
+        """Return the entries of the signature."""
         return {
             "intervals": "bc-t",
             "confidence": repr(self.confidence),
@@ -52,33 +108,74 @@ class Resampling:
         }
 
 
-class Parts:
-    """The ways to all numbers of a result: those that its task declares, and for the rest the one that always works."""
+def repeat_documents(ledger: Ledger, weights: Array) -> Ledger:
+    """Return the ledger in which document i occurs ``weights[i]`` times. Copies follow each other and get new ids."""
+    documents = np.repeat(np.arange(len(ledger.units)), weights)
+    tables = {}
+    for name in ledger.tables:
+        offsets = ledger.offsets(name)
+        count = (offsets[1:] - offsets[:-1])[documents]
+        begin = np.cumsum(count) - count
+        rows = np.repeat(offsets[:-1][documents] - begin, count) + np.arange(count.sum())
+        unit = np.repeat(np.arange(len(documents), dtype=np.int32), count)
+        tables[name] = Table({**ledger.tables[name].take(rows).columns, UNIT: unit})
+    return Ledger(units=tuple(range(len(documents))), tables=tables, names=ledger.names, details=ledger.details)
 
-    def __init__(self, result: Result) -> None:
-        self._units = result.ledger.units
-        declared: list[Resampled] = list(result.task.resampled(result.ledger))
-        known = {name for part in declared for name in part.measures()}
-        rest = [name for name in result.task.names(result.numbers) if name not in known]
-        self._parts = [*declared, Repeated(result.ledger, rest, _values_of(result, rest))] if rest else declared
-        self.counted: dict[str, Counted] = {name: counted for part in self._parts for name, counted in part.measures().items()}
-        """For every measure the documents that it is about."""
 
-    def replicates(self, weights: Codes, names: Iterable[str], jobs: int = 1) -> Replicates:
-        """The numbers of these names for weights by document and replicate."""
-        wanted = set(names)
-        found: Replicates = {}
-        for part in self._parts:
-            asked = wanted & part.measures().keys()
-            if asked:
-                numbers = part.replicates(weights, asked, jobs)
-                found.update((name, numbers[name]) for name in asked)
+class BruteForce(WeightedMetrics):
+    """Metrics that a task does not declare: repeat each document as often as its weight says, and measure again."""
+
+    def __init__(self, result: Result, names: Collection[str]) -> None:
+        self._result = result
+        self._names = tuple(names)
+
+    def measures(self) -> Mapping[str, Support]:
+        """Return the support of each metric by its name: all documents, because the task does not declare it."""
+        everything = Support(np.ones(len(self._result.ledger.units), np.bool_))
+        return dict.fromkeys(self._names, everything)
+
+    def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one by one
+        """Return the metrics of each replicate's own ledger; NaN where a class is absent."""
+        found = {name: np.full(weights.shape[1], np.nan) for name in self._names if name in names}
+        task = self._result.task
+        for replicate in range(weights.shape[1]):
+            ledger = repeat_documents(self._result.ledger, weights[:, replicate])
+            measured = Result(task, ledger, *settle(task.measure(ledger)))
+            for name, column in found.items():
+                value = value_or_none(measured, name)
+                column[replicate] = math.nan if value is None else value
         return found
 
-    def drawn(self, resampling: Resampling, names: Iterable[str], jobs: int = 1) -> Replicates:
-        """The numbers of these names in every replicate of a resampling."""
+
+class Bootstrap:
+    """All metrics of a result for weighted documents: those that its task declares, and the others by brute force."""
+
+    def __init__(self, result: Result) -> None:
+        self._documents = result.ledger.units
+        declared: list[WeightedMetrics] = list(result.task.resampled(result.ledger))
+        known = {name for metrics in declared for name in metrics.measures()}
+        rest = [name for name in result.task.names(result.numbers) if name not in known]
+        self._metrics = [*declared, BruteForce(result, rest)] if rest else declared
+        self.support: dict[str, Support] = {
+            name: support for metrics in self._metrics for name, support in metrics.measures().items()
+        }
+        """The documents that count in each metric."""
+
+    def replicates(self, weights: Codes, names: Iterable[str], jobs: int = 1) -> Replicates:
+        """Return these metrics for weights with one row per document and one column per replicate."""
+        wanted = set(names)
+        found: Replicates = {}
+        for metrics in self._metrics:
+            own = wanted & metrics.measures().keys()
+            if own:
+                values = metrics.replicates(weights, own, jobs)
+                found.update((name, values[name]) for name in own)
+        return found
+
+    def draw(self, resampling: Resampling, names: Iterable[str], jobs: int = 1) -> Replicates:
+        """Return these metrics in every replicate of a resampling."""
         wanted = list(names)
-        progress = meter()
+        progress = current_progress()
         progress.expect(progress.done + resampling.replicates, "replicate")
         blocks = []
         for weights in self._blocks(resampling):
@@ -87,31 +184,12 @@ class Parts:
         return {name: np.concatenate([block[name] for block in blocks]) for name in wanted}
 
     def _blocks(self, resampling: Resampling) -> Iterator[Codes]:
-        """The weights, some replicates at a time: a multiple of those that kernels work on side by side."""
-        keys = document_keys(self._units)
+        """Yield the weights of some replicates at a time, in multiples of the 16 that kernels process side by side."""
+        keys = document_keys(self._documents)
         size = max(1, BLOCK_BYTES // (64 * max(len(keys), 1))) * 16
         for first in range(0, resampling.replicates, size):
             count = min(size, resampling.replicates - first)
             yield poisson_weights(keys, count, resampling.seed, first=first)
-
-
-def _values_of(result: Result, names: list[str]) -> Any:
-    """What makes the numbers of these names of a ledger."""
-
-    def values(ledger: Ledger) -> Mapping[str, float | None]:
-        numbers, undefined = settle(result.task.measure(ledger))
-        measured = Result(result.task, ledger, numbers, undefined)
-        return {name: _perhaps(measured, name) for name in names}
-
-    return values
-
-
-def _perhaps(result: Result, name: str) -> float | None:
-    """A number, or nothing where a class is absent."""
-    try:
-        return result[name]
-    except KeyError:
-        return None
 
 
 @names_arguments
@@ -146,9 +224,8 @@ def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | N
         raise ValueError(f"weights must be whole numbers, not {given.dtype}")
     if given.size and (given.min() < 0 or given.max() > np.iinfo(np.int32).max):
         raise ValueError("weights must be whole numbers from 0 to 2147483647")
-    parts = Parts(result)
     by_document = np.ascontiguousarray(given.T.astype(np.int32))
     names = result.task.names(result.numbers)
-    wanted = names if measures is None else [measure_named([result], name) for name in measures]
-    found = parts.replicates(by_document, wanted)
+    wanted = names if measures is None else list(map(MetricNames(result).resolve, measures))
+    found = Bootstrap(result).replicates(by_document, wanted)
     return {name: found[name] for name in wanted}

@@ -14,7 +14,7 @@ from calque.base.short_repr import short_repr
 from calque.corpus.boxes import Corpus, UnitId, canonical
 from calque.evaluation.boxes.overlay import Overlay
 from calque.evaluation.boxes.pairing import greedy
-from calque.evaluation.item_outcomes import Alarms, Standing
+from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes
 from calque.evaluation.result import Result
 
 SAME_PLACE = 0.5
@@ -74,13 +74,13 @@ class Changes:
         return sum(one.change == change for one in self.changed)
 
 
-def changes(run: str, base: tuple[Result, Standing], other: tuple[Result, Standing]) -> Changes:
+def changes(run: str, base: tuple[Result, RunOutcomes], other: tuple[Result, RunOutcomes]) -> Changes:
     """What the other run does otherwise than the base."""
     new, gone = _alarms(base, other)
     return Changes(tuple(_changed(run, base, other)), new, gone, _documents(base, other))
 
 
-def _changed(run: str, base: tuple[Result, Standing], other: tuple[Result, Standing]) -> Iterator[Changed]:
+def _changed(run: str, base: tuple[Result, RunOutcomes], other: tuple[Result, RunOutcomes]) -> Iterator[Changed]:
     before, after = (
         {(result.ledger.units[unit], place): row for row, (unit, place) in enumerate(zip(told.unit, told.place, strict=True))}
         for result, told in ((result, standing.truths) for result, standing in (base, other))
@@ -94,13 +94,13 @@ def _changed(run: str, base: tuple[Result, Standing], other: tuple[Result, Stand
         yield Changed(run, document, old.page[row], old.id[row], old.label[row], change, old.kind[row], new.kind[at])
 
 
-def _alarms(base: tuple[Result, Standing], other: tuple[Result, Standing]) -> tuple[int, int]:
+def _alarms(base: tuple[Result, RunOutcomes], other: tuple[Result, RunOutcomes]) -> tuple[int, int]:
     """How many false alarms are new, and how many are gone."""
     new, gone = alarm_places(base, other)
     return len(new), len(gone)
 
 
-def alarm_places(base: tuple[Result, Standing], other: tuple[Result, Standing]) -> tuple[list[int], list[int]]:
+def alarm_places(base: tuple[Result, RunOutcomes], other: tuple[Result, RunOutcomes]) -> tuple[list[int], list[int]]:
     """Which false alarms of the other run are new, and which of the base are gone: places among each one's alarms."""
     old, new = ((result.ledger.units, standing.alarms) for result, standing in (base, other))
     if old[1].boxes is None or new[1].boxes is None:
@@ -124,13 +124,13 @@ def _beyond(keys: list[tuple[UnitId, str]], known: Counter[tuple[UnitId, str]]) 
     return places
 
 
-def _corpus(units: tuple[UnitId, ...], alarms: Alarms) -> Any:
+def _corpus(units: tuple[UnitId, ...], alarms: FalsePositives) -> Any:
     documents = [units[unit] for unit in alarms.unit]
     boxes = alarms.boxes if alarms.boxes is not None else np.zeros((0, 4))
     return Corpus.from_arrays(boxes, list(alarms.label), documents=documents, pages=list(alarms.page))
 
 
-def _documents(base: tuple[Result, Standing], other: tuple[Result, Standing]) -> Documents:
+def _documents(base: tuple[Result, RunOutcomes], other: tuple[Result, RunOutcomes]) -> Documents:
     """A document in which there was nothing to do, and nothing was done, went as well as can be."""
     scores = [_by_document(*side) for side in (base, other)]
     units = sorted({*scores[0], *scores[1]}, key=canonical)
@@ -153,7 +153,7 @@ def _documents(base: tuple[Result, Standing], other: tuple[Result, Standing]) ->
     return Documents(counts[0], len(units) - sum(counts), counts[1], tuple(listed))
 
 
-def _by_document(result: Result, standing: Standing) -> dict[UnitId, float]:
+def _by_document(result: Result, standing: RunOutcomes) -> dict[UnitId, float]:
     return dict(zip(result.ledger.units, standing.scores.tolist(), strict=True))
 
 

@@ -1,14 +1,12 @@
-"""What must hold of runs that are compared, and of the names that people type for them and for measures."""
+"""Checks that runs can be compared: same settings, same documents, same ground truth."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
-from calque.base.errors import ConfigError, MergeError
+from calque.base.errors import ConfigError, MergeError, nearest
 from calque.corpus.boxes import UnitId, in_canonical_order
 from calque.evaluation.ledger import digests_of
-from calque.evaluation.measures import MeasureName
 from calque.evaluation.result import Result
 
 SHOWN = 5
@@ -31,7 +29,7 @@ def check_comparable(runs: Mapping[str, Result]) -> None:
 
 
 def _check_settings(first: str, base: Result, name: str, result: Result) -> None:
-    apart = [*base.task.signature().differences(result.task.signature()), *base.task.at_odds(result.task)]
+    apart = [*base.task.signature().differences(result.task.signature()), *base.task.conflicts(result.task)]
     if apart:
         raise MergeError(f"{first} and {name} were made with different settings: " + "; ".join(apart))
 
@@ -79,32 +77,6 @@ def _listed(units: set[UnitId]) -> str:
     shown = in_canonical_order(units)
     more = f" and {len(shown) - SHOWN:,} more" if len(shown) > SHOWN else ""
     return ", ".join(repr(unit) for unit in shown[:SHOWN]) + more
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The three that are most like a mistyped word, in words.
-
-    >>> nearest("recal@0.5", ["recall@0.5", "recall@0.75", "AP", "precision@0.5"])
-    'the nearest are recall@0.5, recall@0.75, precision@0.5'
-    """
-    close = difflib.get_close_matches(word, list(known), n=3, cutoff=0.0)
-    return f"the nearest are {', '.join(close)}" if close else "there are none"
-
-
-def measure_named(results: Sequence[Result], text: str) -> str:
-    """The measure of some results that a text names, in full: ``f1`` is ``f1@0.5`` where that is the lowest threshold."""
-    task = results[0].task
-    known = dict.fromkeys(name for result in results for name in result.task.names(result.numbers))
-    if text in known:
-        return text
-    try:
-        place = task.address(task.full_name(MeasureName.parse(text)))
-    except ValueError as error:
-        raise ConfigError(f"{error}; {nearest(text, known)}") from None
-    for name in known:
-        if task.address(MeasureName.parse(name)) == place:
-            return name
-    raise ConfigError(f"there is no measure {text!r}; {nearest(text, known)}")
 
 
 def run_named(text: str, runs: Collection[str]) -> str:

@@ -12,17 +12,18 @@ import numpy as np
 
 from calque.base.arguments import names_arguments
 from calque.base.columns import Flags
-from calque.base.errors import ConfigError
+from calque.base.errors import ConfigError, nearest
 from calque.base.short_repr import one_line, short_repr
 from calque.base.wording import brief, counted, some
 from calque.corpus.boxes import UnitId, in_canonical_order
-from calque.engines import meter
-from calque.evaluation.document_sums import Counted, Replicates
+from calque.engines import current_progress
+from calque.evaluation.document_sums import Replicates, Support
+from calque.evaluation.metric_names import MetricNames, direction
 from calque.evaluation.result import Result
 from calque.evaluation.signature import Signature
-from calque.statistics.bootstrap import Parts, Resampling
+from calque.statistics.bootstrap import Bootstrap, Resampling
 from calque.statistics.changes import Changes, changes
-from calque.statistics.comparability import check_comparable, measure_named, nearest, on_shared_documents, run_named
+from calque.statistics.comparability import check_comparable, on_shared_documents, run_named
 from calque.statistics.intervals import Delta, Interval, difference, interval
 
 
@@ -182,20 +183,16 @@ def compare(
     check_comparable(runs)
     drawing = resampling or Resampling()
     everyone = list(runs.values())
-    tested = [measure_named(everyone, name) for name in primary] or _known_primary(everyone)
-    named = [measure_named(everyone, name) for name in measures]
+    known = MetricNames(*everyone)
+    tested = [known.resolve(name) for name in primary] or [name for name in everyone[0].task.primary() if name in known]
+    named = [known.resolve(name) for name in measures]
     # A class that only some runs have is a measure of all of them; the others have no value there.
     shown = dict.fromkeys([*tested, *named, *(name for result in everyone for name in result.task.compared(result.numbers))])
-    meter().expect(len(runs) * drawing.replicates, "replicate")
+    current_progress().expect(len(runs) * drawing.replicates, "replicate")
     sides = [_Side(result, drawing, shown, jobs) for result in runs.values()]
     compared = {name: _compared(name, list(runs), sides, drawing, wanted, primary=name in tested) for name in shown}
     units = tuple(in_canonical_order({unit for result in runs.values() for unit in result.ledger.units}))
     return Comparison(runs, drawing, _corrected(compared, 1 - drawing.confidence), units, _changes(runs), wanted)
-
-
-def _known_primary(results: Sequence[Result]) -> list[str]:
-    known = {name for result in results for name in result.task.names(result.numbers)}
-    return [name for name in results[0].task.primary() if name in known]
 
 
 def run_names(results: Sequence[Result], names: Sequence[str] = ()) -> dict[str, Result]:
@@ -211,7 +208,7 @@ def run_names(results: Sequence[Result], names: Sequence[str] = ()) -> dict[str,
 
 
 def _changes(runs: Mapping[str, Result]) -> dict[str, Changes]:
-    sides = {run: (result, result.task.standing(result.ledger)) for run, result in runs.items()}
+    sides = {run: (result, result.task.run_outcomes(result.ledger)) for run, result in runs.items()}
     known = {run: (result, standing) for run, (result, standing) in sides.items() if standing is not None}
     first = next(iter(runs))
     return {run: changes(run, known[first], side) for run, side in known.items() if run != first} if first in known else {}
@@ -222,14 +219,16 @@ class _Side:
 
     def __init__(self, result: Result, resampling: Resampling, names: Iterable[str], jobs: int) -> None:
         self.result = result
-        self.parts = Parts(result)
+        self.bootstrap = Bootstrap(result)
         known = set(result.task.names(result.numbers))
         self.values = {name: result[name] if name in known else None for name in names}
-        self.drawn: Replicates = self.parts.drawn(resampling, [name for name, v in self.values.items() if v is not None], jobs)
-        self._nothing = Counted(np.zeros(len(result.ledger.units), np.bool_))
+        self.drawn: Replicates = self.bootstrap.draw(
+            resampling, [name for name, v in self.values.items() if v is not None], jobs
+        )
+        self._nothing = Support(np.zeros(len(result.ledger.units), np.bool_))
 
-    def counted(self, name: str) -> Counted:
-        return self.parts.counted.get(name, self._nothing)
+    def counted(self, name: str) -> Support:
+        return self.bootstrap.support.get(name, self._nothing)
 
     def documents_of_either(self, other: _Side, name: str) -> int:
         """How many documents count in this run or in the other."""
@@ -255,14 +254,7 @@ def _compared(
         delta = difference((base.values[name], side.values[name]), replicates, documents, resampling.confidence, wanted)
         deltas[run] = replace(delta, tested=primary)
     shown = {run: side.interval(name, resampling.confidence) for run, side in zip(runs, sides, strict=True)}
-    return Compared(name, shown, deltas, primary, lower_is_better(base.result, name))
-
-
-def lower_is_better(result: Result, name: str) -> bool:
-    """Whether less of a measure is better."""
-    from calque.evaluation.measures import MeasureName
-
-    return MeasureName.parse(name).name in result.task.lower_is_better
+    return Compared(name, shown, deltas, primary, direction(base.result.task, name) < 0)
 
 
 def _corrected(compared: Mapping[str, Compared], level: float) -> dict[str, Compared]:

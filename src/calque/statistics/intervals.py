@@ -11,9 +11,9 @@ import numpy as np
 
 from calque.base.arguments import names_arguments
 from calque.base.columns import Floats
-from calque.evaluation.document_sums import Counted
+from calque.evaluation.document_sums import Support
 from calque.evaluation.result import Result
-from calque.statistics.bootstrap import Parts, Resampling
+from calque.statistics.bootstrap import Bootstrap, Resampling
 from calque.statistics.student import normal_quantile, normal_share, t_quantile, t_share
 
 FEWEST = 5
@@ -82,7 +82,7 @@ class Delta:
         return {name: getattr(self, name) for name in (*names, *(("p_adjusted", "verdict") if self.tested else ()))}
 
 
-def interval(value: float | None, replicates: Floats, counted: Counted, confidence: float = 0.95) -> Interval:
+def interval(value: float | None, replicates: Floats, counted: Support, confidence: float = 0.95) -> Interval:
     """Bias-corrected percentiles of the replicates, widened as Student's t is for so many documents."""
     documents = int(np.count_nonzero(counted.documents))
     defined = replicates[~np.isnan(replicates)]
@@ -148,7 +148,7 @@ def _few(documents: int) -> str:
     return f"{shown}: unreliable" if documents < FEW else ""
 
 
-def _note(documents: int, counted: Counted, defined: int, replicates: int) -> str:
+def _note(documents: int, counted: Support, defined: int, replicates: int) -> str:
     """What a reader of an interval should know."""
     rare = [label for label, flags in counted.classes.items() if 0 < np.count_nonzero(flags) < FEWEST]
     undefined = replicates - defined
@@ -188,10 +188,10 @@ def intervals(
     drawing = resampling or Resampling()
     names = result.task.compared(result.numbers) if measures is None else list(measures)
     values = {name: result[name] for name in names}
-    parts = Parts(result)
-    drawn = parts.drawn(drawing, [name for name in names if values[name] is not None], jobs)
+    bootstrap = Bootstrap(result)
+    drawn = bootstrap.draw(drawing, [name for name in names if values[name] is not None], jobs)
     nothing = np.zeros(0)
     return {
-        name: interval(value, drawn.get(name, nothing), parts.counted[name], drawing.confidence)
+        name: interval(value, drawn.get(name, nothing), bootstrap.support[name], drawing.confidence)
         for name, value in values.items()
     }

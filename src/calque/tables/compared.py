@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.base.columns import Array, Flags, Floats, Strings
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.evaluation.item_outcomes import Alarms, Standing, Truths
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, WeightedMetrics, share
+from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes, TruthOutcomes
 from calque.evaluation.ledger import Ledger
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.numbers import BLOCKS, GRITS, Rows
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.tables.task import Tables
 
 
-def standing(_task: Tables, ledger: Ledger) -> Standing:
+def run_outcomes(_task: Tables, ledger: Ledger) -> RunOutcomes:
     """A true table is right when nothing differs; a document goes as well as its tables do on average."""
     rows = Rows(ledger)
     _, measured = rows.score()
@@ -31,13 +31,15 @@ def standing(_task: Tables, ledger: Ledger) -> Standing:
         [ids[row] or str(number[place]) for place, row in enumerate(places.tolist())] if isinstance(ids, Strings) else number
     )
     page = [None if each < 0 else each for each in rows.table.array("page")[places].tolist()]
-    truths = Truths(rows.unit[places].tolist(), number, page, names, ["table"] * len(places), kinds.tolist(), right.tolist())
+    truths = TruthOutcomes(
+        rows.unit[places].tolist(), number, page, names, ["table"] * len(places), kinds.tolist(), right.tolist()
+    )
     alone = np.flatnonzero(rows.spurious)
     pages = [max(each, 0) for each in rows.table.array("page")[alone].tolist()]
-    alarms = Alarms(rows.unit[alone].tolist(), pages, ["table"] * len(alone))
+    alarms = FalsePositives(rows.unit[alone].tolist(), pages, ["table"] * len(alone))
     known = rows.true & ~np.isnan(measured)
     sums = np.bincount(rows.unit[known], weights=measured[known], minlength=len(rows.units))
-    return Standing(truths, alarms, share(sums, np.bincount(rows.unit[known], minlength=len(rows.units))))
+    return RunOutcomes(truths, alarms, share(sums, np.bincount(rows.unit[known], minlength=len(rows.units))))
 
 
 PARTS = ("precision", "recall", "f1")
@@ -48,8 +50,8 @@ class _Quotients:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._sheet = Sheet()
-        self._counted: dict[str, Counted] = {}
+        self._sheet = DocumentTallies()
+        self._counted: dict[str, Support] = {}
         self._least: dict[str, float] = {}
         """The lowest value that a number of what is left to 1 may take."""
 
@@ -64,13 +66,13 @@ class _Quotients:
         self._sheet.fractions(f"below {name}", below[places].astype(np.float64), unit, together, 1, scale)
         flags = np.zeros(len(self._rows.units), np.bool_)
         flags[unit[below[places] > 0]] = True
-        self._counted[name] = Counted(flags)
+        self._counted[name] = Support(flags)
         if rest is not None:
             self._least[name] = rest
 
-    def tallies(self) -> Resampled:
+    def tallies(self) -> WeightedMetrics:
         """All of them, from one product of weights and sums."""
-        return Tallies(self._sheet, self._counted, self._numbers)
+        return TalliedMetrics(self._sheet, self._counted, self._numbers)
 
     def _numbers(self, sums: Mapping[str, Array]) -> Replicates:
         found: Replicates = {}
@@ -80,7 +82,7 @@ class _Quotients:
         return found
 
 
-def resampled(task: Tables, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(task: Tables, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """Sums over tables by document: of values, distances, shared slots and counts."""
     rows = Rows(ledger)
     made = _Quotients(rows)

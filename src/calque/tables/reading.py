@@ -45,12 +45,13 @@ def _described(task: Tables, truth: TableCorpus, other: TableCorpus) -> tuple[Ta
 
 def prepared(task: Tables, corpus: TableCorpus) -> TableCorpus:
     """The corpus with its texts made alike as the settings say."""
-    key = (task.unicode, task.fold, task.ignore_case)
+    uses_markup = task.compat != "none"
+    key = (task.unicode, task.fold, task.ignore_case, uses_markup)
     if corpus.prepared == key:
         return corpus
     plain = plainly(task)
     tables = {unit: [with_texts(table, plain) for table in listed] for unit, listed in corpus.tables.items()}
-    return replace(corpus, tables=tables, prepared=key)
+    return replace(corpus, tables=tables, prepared=key, uses_markup=uses_markup)
 
 
 def plainly(task: Tables) -> Callable[[str], str]:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.task import Task, setting, take_in
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
     from calque.corpus.boxes import Corpus
     from calque.corpus.tables import TableCorpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.view import TaskView
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
 """Measures that can be asked for alone."""
@@ -29,7 +32,7 @@ COMPAT = ("none", *TEDS_ALONE, "table-transformer")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Tables(PartsBeside, Task):
+class Tables(Task):
     r"""Compares the rows, columns, cells and texts of tables, and says where the loss went.
 
     >>> from calque import Evaluator
@@ -130,10 +133,6 @@ class Tables(PartsBeside, Task):
 
         yield read_sides(self, truth, predictions)
 
-    def truth_digests(self, truth: TableCorpus) -> list[int]:  # type: ignore[override]  # its own corpora
-        """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
-        return truth.digests(markup=self.compat != "none")
-
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: TableCorpus, predictions: TableCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every table."""
@@ -195,3 +194,39 @@ class Tables(PartsBeside, Task):
         from calque.tables.views import outcomes
 
         return outcomes(self, ledger)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.tables.measures import MEASURES
+
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.tables.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.tables.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import TaskView
+        from calque.tables import presentation, report_data
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+        )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.base.columns import Array, Floats, Table
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, share
-from calque.evaluation.item_outcomes import Alarms, Standing, Truths, positions
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, WeightedMetrics, share
+from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes, TruthOutcomes, positions
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.words.numbers import RATIOS, Tally
 from calque.words.scoring import Status
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from calque.words.task import Words
 
 
-def standing(_task: Words, ledger: Ledger) -> Standing:
+def run_outcomes(_task: Words, ledger: Ledger) -> RunOutcomes:
     """Words by their places in the truth; without the words themselves their labels are empty."""
     truth, found = ledger.table("truth"), ledger.table("found")
     unit = truth.array(UNIT)
     place = positions(ledger.offsets("truth"), unit)
     right = truth.array("found").tolist()
     kinds = ["tp" if one else "fn" for one in right]
-    truths = Truths(unit.tolist(), place, truth.array("page").tolist(), place, _words(ledger, truth), kinds, right)
+    truths = TruthOutcomes(unit.tolist(), place, truth.array("page").tolist(), place, _words(ledger, truth), kinds, right)
     documents = ledger.table("documents")
     held = documents.array("status") == Status.HELD_OUT
     scores = np.where(held, share(documents.array("matches"), documents.array("n_ref")), np.nan)
     if "match" not in found:
-        return Standing(truths, Alarms((), (), ()), scores)
+        return RunOutcomes(truths, FalsePositives((), (), ()), scores)
     alone = np.flatnonzero(found.array("match") < 0)
     words = _words(ledger, found)
-    alarms = Alarms(found.array(UNIT)[alone].tolist(), [0] * len(alone), [words[row] for row in alone.tolist()])
-    return Standing(truths, alarms, scores)
+    alarms = FalsePositives(found.array(UNIT)[alone].tolist(), [0] * len(alone), [words[row] for row in alone.tolist()])
+    return RunOutcomes(truths, alarms, scores)
 
 
 def _words(ledger: Ledger, table: Table) -> list[str]:
@@ -47,36 +47,36 @@ def _words(ledger: Ledger, table: Table) -> list[str]:
 COLUMNS = tuple(Tally.__dataclass_fields__)
 
 
-def resampled(task: Words, ledger: Ledger) -> tuple[Resampled, ...]:
+def resampled(task: Words, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
     """The counts of each document of the test, its own ratios, and what its lattice could have."""
     columns = ledger.table("documents").columns
     held = np.flatnonzero(np.asarray(columns["status"]) == Status.HELD_OUT)
     tally = Tally.of(columns, np.asarray(columns["status"]) == Status.HELD_OUT)
-    sheet, together = Sheet(), np.zeros(len(held), np.int64)
+    sheet, together = DocumentTallies(), np.zeros(len(held), np.int64)
     for name in COLUMNS:
         sheet.count(name, held, together, 1, getattr(tally, name))
-    counted: dict[str, Counted] = {}
+    counted: dict[str, Support] = {}
     for ratio in RATIOS:
         values = ratio.values(tally)
         defined = ~np.isnan(values)
         _add_values(sheet, f"document {ratio.name}", values[defined], held[defined])
         flags = np.zeros(len(ledger.units), np.bool_)
         flags[held[defined]] = True
-        counted |= {ratio.name: Counted(flags), f"macro_documents.{ratio.name}": Counted(flags)}
+        counted |= {ratio.name: Support(flags), f"macro_documents.{ratio.name}": Support(flags)}
     if task.lattice != "none":
         _add_oracle(sheet, ledger)
         counted |= dict.fromkeys(("oracle_recall", "repairable"), counted["recall"])
-    return (Tallies(sheet, counted, lambda sums: _numbers(sums, oracle=task.lattice != "none")),)
+    return (TalliedMetrics(sheet, counted, lambda sums: _numbers(sums, oracle=task.lattice != "none")),)
 
 
-def _add_values(sheet: Sheet, name: str, values: Floats, documents: Array) -> None:
+def _add_values(sheet: DocumentTallies, name: str, values: Floats, documents: Array) -> None:
     """Numbers of documents that may be larger than 1, as error rates are."""
     largest = float(values.max(initial=1.0))
     sheet.fractions(name, values, documents, np.zeros(len(values), np.int64), 1, 2.0 ** -int(np.ceil(np.log2(largest))))
     sheet.count(f"{name}: how many", documents, np.zeros(len(values), np.int64), 1)
 
 
-def _add_oracle(sheet: Sheet, ledger: Ledger) -> None:
+def _add_oracle(sheet: DocumentTallies, ledger: Ledger) -> None:
     oracle, sources = ledger.table("oracle"), ledger.table("sources")
     sheet.count("oracle", oracle.array(UNIT), np.zeros(oracle.height, np.int64), 1, oracle.array("matches"))
     names = ledger.names["source"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError
-from calque.evaluation.parts_beside import PartsBeside
 from calque.evaluation.signature import Signature
 from calque.evaluation.task import Task, setting, spell, take_in
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from calque.base.errors import Issue
     from calque.corpus.boxes import Corpus
     from calque.corpus.words import WordCorpus
+    from calque.evaluation.document_sums import WeightedMetrics
+    from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import MeasureName
+    from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.view import TaskView
     from calque.readers.text.text_files import TextReading
     from calque.words.text.cleaning import Cleaning
 
@@ -28,7 +31,7 @@ FORMATS = ("auto", "text", "words", "table", "json", "html", "hocr", "alto", "pa
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Words(PartsBeside, Task):
+class Words(Task):
     """Aligns predicted words with true ones in order, and counts how many are there.
 
     >>> from calque import Evaluator
@@ -344,11 +347,11 @@ class Words(PartsBeside, Task):
 
         return score(self, truth, predictions, jobs=jobs)
 
-    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """Report ids of the hold-out list that no document has."""
         from calque.words.scoring import remarks
 
-        return remarks(self, ledger)
+        return (*known, *remarks(self, ledger))
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""
@@ -386,3 +389,39 @@ class Words(PartsBeside, Task):
         from calque.words.views import outcomes
 
         return outcomes(ledger)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """Return the definitions that `calque explain` prints."""
+        from calque.words.numbers import MEASURES
+
+        return MEASURES
+
+    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
+        """Return quick ways to the numbers of weighted documents."""
+        from calque.words.compared import resampled
+
+        return resampled(self, ledger)
+
+    def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
+        """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
+        from calque.words.compared import run_outcomes
+
+        return run_outcomes(self, ledger)
+
+    def view(self) -> TaskView:
+        """Return the functions that show results of this task."""
+        from calque.evaluation.view import TaskView
+        from calque.words import presentation, report_data
+
+        return TaskView(
+            columns=presentation.COLUMNS,
+            schema=presentation.result_schema,
+            sentence=presentation.sentence,
+            sections=presentation.sections,
+            brief=presentation.brief,
+            rows=presentation.flat,
+            headline=presentation.headline,
+            findings=presentation.findings,
+            report_data=partial(report_data.report_data, self),
+        )

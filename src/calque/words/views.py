@@ -13,7 +13,7 @@ from calque.base.errors import ConfigError, did_you_mean
 from calque.base.wording import counted, joined, percent, short_names
 from calque.corpus.boxes import UnitId
 from calque.corpus.words import Edge, Lattice, WordCorpus
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation.sections import Section, noticed, with_reasons
@@ -79,7 +79,7 @@ def evaluated(task: Words, truth: Any, predictions: Sequence[str], *, keep: Keep
     named = named or alone(expected, with_lattices(task, WordCorpus.of({}), lattices).lattices)
     without = replace(task, lattice="none", build_lattice=False)
     made = {}
-    meter().expect(len(named) * len({*expected.units()}))
+    current_progress().expect(len(named) * len({*expected.units()}))
     for position, (name, corpus) in enumerate(named.items()):
         mine, beside = (without, corpus) if position else (task, with_lattices(task, corpus, lattices))
         made[name] = Evaluator(mine, keep=keep, jobs=jobs).update(expected, beside)
@@ -205,7 +205,7 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
     if brief:
         rest = []
     else:
-        whole = first.task.sections(with_reasons(first.to_dict()))
+        whole = first.task.view().sections(with_reasons(first.to_dict()))
         lattice = [section for section in whole if section.title in LATTICE or section.title.startswith("In no candidate")]
         confused = [
             replace(section, title=f"{run}: {section.title[0].lower()}{section.title[1:]}")

@@ -13,9 +13,8 @@ from calque import Evaluator, Fields
 from calque.base.columns import Table
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import Undefined
-from calque.evaluation.storage.ledger_parts import LedgerParts
-from calque.evaluation.storage.spool import Spool
-from calque.fields.confidence import ranking
+from calque.evaluation.storage import ranking
+from calque.evaluation.storage.partitioned import PartCollector
 from calque.fields.confidence.calibration import SWEEP_POINTS, Ratings
 from calque.statistics.bootstrap import Resampling
 from calque.statistics.comparison import compare
@@ -103,12 +102,12 @@ def test_the_sweep_by_counting(rows: list[Row]) -> None:
 
 @given(rows_of_documents, st.permutations(range(5)), st.integers(1, 7))
 def test_no_split_and_no_length_of_stretches_changes_a_digit(rows: list[Row], order: list[int], most: int) -> None:
-    parts = LedgerParts(Spool())
+    parts = PartCollector(0)
     for unit in order:
         parts.add(ledger(rows, (unit,)))
     whole = said(ledger(rows))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "MOST_ROWS", most)
+        patch.setattr(ranking, "RANGE_ROWS", most)
         assert said(parts.ledger()) == whole
         assert said(ledger(rows)) == whole
 

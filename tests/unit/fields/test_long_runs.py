@@ -20,14 +20,12 @@ from hypothesis import strategies as st
 from calque import CalqueError, Evaluator, MergeError
 from calque.base.columns import Strings, Table
 from calque.comparators import BaseComparator, register_comparator
-from calque.engines import heard
+from calque.engines import warnings_to
 from calque.evaluation import evaluator as evaluator_module
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.evaluation.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.evaluation.storage.long_ledger import StoredLedger
-from calque.evaluation.storage.spool import Spool
+from calque.evaluation.storage import ranking
+from calque.evaluation.storage.partitioned import MOST_BYTES, PartCollector, PartitionedLedger
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, scoring
-from calque.fields.confidence import ranking
 
 FIELDS = {"total": {"type": "float"}, "lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}}
 SCHEMA = {"fields": FIELDS}
@@ -53,7 +51,7 @@ def records(count: int, seed: int) -> tuple[list[dict[str, Any]], list[dict[str,
 
 def short_of_memory(patch: pytest.MonkeyPatch, rows: int = 7) -> None:
     patch.setattr(evaluator_module, "MOST_BYTES", 4000)
-    patch.setattr(ranking, "MOST_ROWS", rows)
+    patch.setattr(ranking, "RANGE_ROWS", rows)
     patch.setattr(scoring, "AT_ONCE", 5)
 
 
@@ -89,10 +87,10 @@ def test_a_long_run_lies_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, found = records(60, 1)
     short_of_memory(monkeypatch)
     long = Evaluator(Fields(schema=SCHEMA), keep="numbers").update(truth, found).ledger()
-    assert isinstance(long, StoredLedger)
+    assert isinstance(long, PartitionedLedger)
     assert len(long.parts) > 3
     whole = Evaluator(Fields(schema=SCHEMA, keep_outcomes=False)).update(truth, found).ledger()
-    assert not isinstance(whole, StoredLedger)
+    assert not isinstance(whole, PartitionedLedger)
     assert long.units == whole.units
     assert long.names.items() <= whole.names.items()
     for name in ("documents", "counts", "boxes", "ratings"):
@@ -102,7 +100,7 @@ def test_a_long_run_lies_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_kept_for_outcomes_stays_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     short_of_memory(monkeypatch)
-    assert not isinstance(Evaluator(Fields(schema=SCHEMA)).update(*records(60, 1)).ledger(), StoredLedger)
+    assert not isinstance(Evaluator(Fields(schema=SCHEMA)).update(*records(60, 1)).ledger(), PartitionedLedger)
 
 
 def test_an_update_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +205,7 @@ def test_a_worker_that_ends_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) -
     register_comparator("fatal", Fatal)
     records = [{"a": "x"}] * 100
     task = Fields(schema={"fields": {"a": {"type": "str", "comparator": "fatal"}}})
-    with heard(lambda _: None), pytest.raises(CalqueError, match="fewer --jobs"):
+    with warnings_to(lambda _: None), pytest.raises(CalqueError, match="fewer --jobs"):
         Evaluator(task, jobs=2).update(records, records)
 
 
@@ -216,7 +214,7 @@ def test_strings_come_back_from_the_file() -> None:
         table = Table({UNIT: np.zeros(len(words), dtype=np.int32), "word": Strings.pack(words)})
         return Ledger(units=(unit,), tables={"words": table})
 
-    parts = LedgerParts(Spool())
+    parts = PartCollector(0)
     parts.add(ledger("b", "Straße", ""))
     parts.add(ledger("a", "x"))
     joined = parts.ledger()

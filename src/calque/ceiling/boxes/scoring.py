@@ -17,7 +17,7 @@ from calque.ceiling.boxes.suspects import suspect_rows
 from calque.corpus.boxes import BoxCorpus
 from calque.detection.scoring import STATUS_NAMES, sortable_images
 from calque.detection.views.columns import slice_column, spoken
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.boxes.overlay import PAGE_DETAILS, Layer
 from calque.evaluation.ledger import Ledger
 from calque.geometry.forms import FORMS
@@ -36,7 +36,7 @@ AT_ONCE = 1 << 18
 def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledger:
     """The ledger: tables ``documents``, ``pages``, ``truth``, ``found``, ``cells``, ``tallies``, ``edges`` and ``suspects``."""
     overlays = laid_over(truth, found.parts, task.on, jobs)
-    meter().expect(0)
+    current_progress().expect(0)
     growing = GrowingTables(len(overlays[0].documents))
     for some in some_at_a_time(overlays, AT_ONCE):
         joint = Joint.of(some, intersect=task.missing == "intersect")

@@ -16,7 +16,7 @@ from calque.corpus.boxes import UnitId, in_canonical_order
 from calque.corpus.records import RecordCorpus
 from calque.detection.scoring import STATUS_NAMES, Status
 from calque.detection.views.columns import slice_column, spoken
-from calque.engines import meter
+from calque.engines import current_progress
 from calque.evaluation.ledger import Ledger
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import compare_records
@@ -42,12 +42,12 @@ def score(task: Ceiling, truth: RecordCorpus, found: Systems) -> Ledger:
     units = tuple(in_canonical_order({*truth.documents, *found.units()}))
     sides = [{unit: place for place, unit in enumerate(side.documents)} for side in (truth, *found.parts)]
     book = _Book(task, len(units), named=truth.named)
-    meter().expect(len(units))
+    current_progress().expect(len(units))
     for row, unit in enumerate(units):
         there = [unit in at for at in sides]
         records = [side.record(at[unit]) if unit in at else None for at, side in zip(sides, (truth, *found.parts), strict=True)]
         book.document(row, unit, there, records, (truth, *found.parts))
-        meter().advance(1)
+        current_progress().advance(1)
     if task.by and units:
         book.check_columns()
     return book.ledger(units)

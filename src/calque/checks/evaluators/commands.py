@@ -147,10 +147,10 @@ class Command:
         return said
 
     def _answer(self, given: bytes) -> Any:
-        from calque.engines import answer
+        from calque.engines import run_program
 
         try:
-            told = answer(self.argv, given, seconds=self.timeout, folder=self.folder or None)
+            told = run_program(self.argv, given, seconds=self.timeout, folder=self.folder or None)
         except TimeoutError:
             raise CommandFailed(f"took longer than {self.timeout:g} s") from None
         except OSError as error:

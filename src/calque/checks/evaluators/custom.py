@@ -22,7 +22,7 @@ from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, reaches
 from calque.checks.evaluators.settings import Complaints, Key, Keys
 from calque.checks.shapes.coordinates import plain, shown
-from calque.engines import in_time
+from calque.engines import with_timeout
 
 GROUP = "calque.evaluators"
 SECONDS = 30.0
@@ -77,7 +77,7 @@ class CustomCheck:
         """What the function says; when it breaks or takes too long, that is an error and not a failure."""
         try:
             with prints_to_stderr():
-                said = in_time(lambda: self.function(output, expected, **self.options), self.timeout)
+                said = with_timeout(lambda: self.function(output, expected, **self.options), self.timeout)
             return self._outcome(said)
         except TimeoutError:
             return self._broke(f"took longer than {self.timeout:g} s")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calque.checks.shapes.coordinates import shown
-from calque.engines import alarms, in_time
+from calque.engines import has_alarms, with_timeout
 
 LONGEST = 2_000
 """How many characters a pattern may have; compiling takes time, too."""
@@ -51,12 +51,12 @@ class Pattern:
         """Whether a part of the text fits, or all of it; `TimeoutError` when that cannot be said in time."""
         found = re.compile(self.text, re.IGNORECASE if ignore_case else 0)
         search = found.fullmatch if full else found.search
-        if alarms():  # an alarm interrupts a search, too
-            return in_time(lambda: search(text) is not None, seconds) is True
-        from calque.engines import answer
+        if has_alarms():  # an alarm interrupts a search, too
+            return with_timeout(lambda: search(text) is not None, seconds) is True
+        from calque.engines import run_program
 
         question = json.dumps([self.text, int(found.flags & re.IGNORECASE), text, full]).encode()
-        told = answer([sys.executable, "-I", "-c", _ELSEWHERE], question, seconds=seconds + 5)
+        told = run_program([sys.executable, "-I", "-c", _ELSEWHERE], question, seconds=seconds + 5)
         if told.code:
             raise TimeoutError  # it ended without an answer: there was no room for one
         return told.out.strip() == b"yes"

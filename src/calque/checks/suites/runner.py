@@ -19,7 +19,7 @@ from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
-from calque.engines import Serial, processes, remark
+from calque.engines import Serial, process_engine, warn
 
 CHUNK = 200
 """Cases that are judged, and told of, at a time."""
@@ -207,10 +207,10 @@ def run(
         for chunk in chain(first, chunks):
             yield Judged([row for case in chunk for row in bench.judge(case)])
         return
-    engine = Serial() if len(first) < least else processes(jobs)
+    engine = Serial() if len(first) < least else process_engine(jobs)
     for judged in engine.map(judge, chain(first, chunks)):
         if judged.broken:
-            remark(judged.broken)
+            warn(judged.broken)
         if judged.state is not None:
             write_entry(*judged.state)
         for level, message in judged.records:

@@ -26,7 +26,7 @@ from calque.checks.suites.inputs import DATA_KEYS, Inputs
 from calque.checks.suites.named_files import LARGEST_SCHEMA, LARGEST_SUITE
 from calque.checks.suites.runner import Bench, Judges, Judging, Row, run
 from calque.checks.task import Checks, ledger_of
-from calque.engines import remark
+from calque.engines import warn
 
 if TYPE_CHECKING:
     from calque.evaluation.evaluator import Evaluator
@@ -150,7 +150,7 @@ class Suite:
         from calque.checks.suites.kept import KeptJudging, settings_of, uses_own_code
 
         if self.bench.system is not None or uses_own_code(self.bench.configs):
-            remark(
+            warn(
                 f"{self.file}: runs programs or evaluators of your own, so the checkpoint keeps nothing of it. "
                 "--cache keeps what programs answer."
             )

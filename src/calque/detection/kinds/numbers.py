@@ -15,7 +15,7 @@ from calque.corpus.boxes import UnitId
 from calque.detection.average_precision import ImagePlaces, image_order, without_score
 from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import Measure, MeasureName, Undefined, counts, fraction_parts, joined_fractions, number
-from calque.evaluation.storage.ranked_runs import Rows, Stretch
+from calque.evaluation.storage.ranking import RankRange, Rows
 from calque.geometry.forms import RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import Kind, Subtype, Verdicts
@@ -183,7 +183,9 @@ _SIDES = {name: side for view in VIEWS.values() for name, (side, _) in view.meas
 
 
 def address(name: MeasureName) -> tuple[str, ...] | None:
-    """Where in the tree of numbers a kind or what it is worth stands; ``None`` for other names."""
+    """Return where the JSON has the count or the gain of an error type; ``None`` for other names."""
+    if name.threshold is not None or name.scope:
+        return None
     if name.name in ("delta_f1", "delta_ap"):
         return "errors", "impact", name.label or "", name.name
     side = _SIDES.get(name.name)
@@ -233,13 +235,13 @@ class Tallies:
 def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """What stands under ``errors`` in the JSON."""
     view = VIEWS[task.errors]
-    tallies = ledger.folded(partial(Tallies, task.errors))
+    tallies = ledger.fold(partial(Tallies, task.errors))
     grids, subtypes = tallies.grids, tallies.subtypes
     numbers: dict[str, Any] = {"predictions": _by_kind(grids[1], view.found), "truth": _by_kind(grids[0], view.truth)}
     if task.errors == "kinds":
         numbers["subtypes"] = {name: int(subtypes[code]) for code, name in SUBTYPES.items()}
         numbers["flags"] = {name: int(subtypes[code]) for code, name in FLAGS.items()}
-    areas = ledger.folded(partial(Areas, tallies.largest))
+    areas = ledger.fold(partial(Areas, tallies.largest))
     numbers["area_share"] = {"predictions": areas.shares(1, view.found), "truth": areas.shares(0, view.truth)}
     numbers["impact"] = _impact(view, ledger, tallies, jobs)
     numbers["per_class"] = _per_class(task, ledger, view, grids)
@@ -322,29 +324,29 @@ def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int
     """
     drawing = Drawing(repairs, truths, jobs)
     rows = ledger.ranked(partial(_as_is_and_would_be, ImagePlaces(ledger)), len(ledger.names["label"]), jobs)
-    curves = rows.folded(drawing.hits, drawing).precision
+    curves = rows.fold(drawing.count, drawing).precision
     return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in curves]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """Draws the curves after each repair, of stretches of a ranking."""
+    """Computes the curves after each repair, of ranges of a ranking."""
 
     repairs: Sequence[Repair]
     truths: Ints
     jobs: int = 1
 
-    def hits(self, stretch: Stretch) -> Ints:
+    def count(self, ranked: RankRange) -> Ints:
         """True and false positives."""
-        return _hits(stretch, _masks(self.repairs), len(self.repairs))
+        return _hits(ranked, _masks(self.repairs), len(self.repairs))
 
-    def __call__(self, stretch: Stretch, before: Ints | None) -> Envelope:
-        """The curves of a stretch."""
-        (place,) = stretch.columns
+    def __call__(self, ranked: RankRange, before: Ints | None) -> Envelope:
+        """The curves of a range."""
+        (place,) = ranked.columns
         right, absent = (np.take(mask, place) for mask in _masks(self.repairs))
         verdicts = Verdicts(np.zeros(len(place), np.int32), right, absent)
         precision, _, _ = kernels().coco_accumulate(
-            stretch.order, stretch.scores, verdicts, self.truths, np.array(RECALL_POINTS), 1, self.jobs, before
+            ranked.order, ranked.scores, verdicts, self.truths, np.array(RECALL_POINTS), 1, self.jobs, before
         )
         return Envelope(precision)
 
@@ -380,12 +382,12 @@ def _as_is_and_would_be(images: ImagePlaces, piece: Piece) -> Rows:
     return Rows(label, score, (place,), ties)
 
 
-def _hits(stretch: Stretch, masks: tuple[Array, Array], repairs: int) -> Ints:
-    """How many rows of a stretch are true positives, and how many are false ones, by repair and class."""
-    (place,) = stretch.columns
+def _hits(ranked: RankRange, masks: tuple[Array, Array], repairs: int) -> Ints:
+    """How many rows of a range are true positives, and how many are false ones, by repair and class."""
+    (place,) = ranked.columns
     right, absent = masks
-    classes = len(stretch.order.class_offsets) - 1
-    grid = counts(stretch.classes().astype(np.int64) * len(right) + place, classes * len(right)).reshape(classes, -1)
+    classes = len(ranked.order.class_offsets) - 1
+    grid = counts(ranked.classes().astype(np.int64) * len(right) + place, classes * len(right)).reshape(classes, -1)
     bits = np.arange(repairs)[:, None]
     there = (absent[None, :] >> bits & 1) == 0
     correct = (right[None, :] >> bits & 1) == 1

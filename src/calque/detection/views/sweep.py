@@ -17,7 +17,7 @@ from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import Undefined, counts
 from calque.evaluation.presentation.result_schema import COUNT, NUMBER, SHARE, Schema, list_of, map_of, object_of, perhaps
 from calque.evaluation.presentation.sections import Section
-from calque.evaluation.storage.ranked_runs import RankedRuns, Rows, Stretch
+from calque.evaluation.storage.ranking import Ranking, Rows
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -73,37 +73,20 @@ class Predictions:
     """The predictions that take part, by class and score, or all classes as one."""
 
     def __init__(self, ledger: Ledger, classes: int) -> None:
-        self._runs = RankedRuns(classes)
-        for piece in ledger.pieces():
-            found = piece.ledger.table("found")
-            swept = found.array("swept")
-            label = found.array("label") if classes > 1 else np.zeros(len(swept), np.int32)
-            ties = partial(_documents, piece)
-            self._runs.add(Rows(where_else(swept != NO_PART, label, -1), found.array("score"), (swept == RIGHT,), ties))
-        self._kept: Stretch | None = None
-
-    def _stretches(self, code: int) -> Iterator[Stretch]:
-        if self._kept is not None:
-            yield self._kept
-            return
-        for stretch in self._runs.stretches(code):
-            if not stretch.in_place:
-                self._kept = stretch  # all of them: no need to sort once for each class
-            yield stretch
+        self._ranking = Ranking((_rows(piece, classes) for piece in ledger.pieces()), classes)
 
     def points(self, code: int, truths: int) -> Iterator[Curve]:
         """The curve of a class, each prediction being right or wrong whatever comes after it.
 
-        Equal scores enter together: only the last of them is a point, wherever stretches end.
+        Equal scores enter together: only the last of them is a point, wherever ranges end.
         """
         first = tp = seen = 0
         waiting: tuple[float, int, int] | None = None
-        for stretch in self._stretches(code):
-            start, stop = stretch.order.class_offsets[code : code + 2].tolist()
+        for ranked in self._ranking.ranges(code):
+            start, stop = ranked.order.class_offsets[code : code + 2].tolist()
             if start == stop:
                 continue
-            rows = stretch.order.order[start:stop]
-            scores, right = stretch.scores[rows], stretch.columns[0][rows]
+            scores, right = ranked.scores[start:stop], ranked.columns[0][start:stop]
             last = np.flatnonzero(scores[1:] != scores[:-1])
             hits = tp + np.cumsum(right)
             begun = [waiting] if waiting is not None and waiting[0] != scores[0] else []
@@ -118,6 +101,14 @@ class Predictions:
         if waiting is not None:
             score, tp, seen = waiting
             yield Curve(np.array([score]), np.array([tp]), np.array([seen - tp]), truths, first)
+
+
+def _rows(piece: Piece, classes: int) -> Rows:
+    found = piece.ledger.table("found")
+    swept = found.array("swept")
+    label = found.array("label") if classes > 1 else np.zeros(len(swept), np.int32)
+    labels = where_else(swept != NO_PART, label, -1)
+    return Rows(labels, found.array("score"), (swept == RIGHT,), partial(_documents, piece))
 
 
 def _documents(piece: Piece) -> Ints:

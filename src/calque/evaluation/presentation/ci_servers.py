@@ -12,7 +12,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CiTestCase:
     """One test of a suite."""
 
     group: str
@@ -24,10 +24,10 @@ class Judged:
     """What more there is to say."""
 
 
-def to_junit(tests: Sequence[Judged], suite: str, properties: Mapping[str, str] | None = None) -> str:
+def to_junit(tests: Sequence[CiTestCase], suite: str, properties: Mapping[str, str] | None = None) -> str:
     """The XML text of a suite; properties say what holds of all of it.
 
-    >>> print(to_junit([Judged("boxes.iou_score", "a", "failure", "iou 0.1")], "boxes"))
+    >>> print(to_junit([CiTestCase("boxes.iou_score", "a", "failure", "iou 0.1")], "boxes"))
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites tests="1" failures="1" errors="0">
       <testsuite name="boxes" tests="1" failures="1" errors="0">
@@ -57,7 +57,7 @@ def _properties(properties: Mapping[str, str]) -> list[str]:
     return ["    <properties>", *listed, "    </properties>"] if listed else []
 
 
-def _lines(test: Judged) -> list[str]:
+def _lines(test: CiTestCase) -> list[str]:
     head = f"    <testcase classname={_quoted(test.group)} name={_quoted(test.name)}"
     if not test.kind:
         return [head + "/>"]

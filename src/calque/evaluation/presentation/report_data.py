@@ -23,7 +23,7 @@ TALL = 2**0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pictured:
+class ReportData:
     """A ledger as a report shows it."""
 
     head: Mapping[str, Any]

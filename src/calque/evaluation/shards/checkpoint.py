@@ -1,303 +1,238 @@
-"""Checkpoints: what was evaluated already is found again by its content, and nothing is trusted that is not whole.
+"""Checkpoints: a folder of finished batches, each a state under the digest of everything that it was made of.
 
-A state is kept under the digest of everything that it was made of: the bytes of its files, the settings and the version. So the
-same command finds it, another setting or a changed file does not, and where files stand does not matter.
+The digest covers the bytes of the input files, the settings and the version. The same command finds its states again. A
+changed file or setting has another digest. A damaged state is never used.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
+
+from xxhash import xxh3_128
 
 from calque.base.digests import digest
 from calque.base.errors import CalqueError, ContractError, Issue
-from calque.base.file_stamps import mark_of
-from calque.base.files import check_no_links, holds_states, open_entry, write_entry
-from calque.engines import begin, remark
+from calque.base.files import FileStamp, check_no_links, file_stamp, write_entry
+from calque.engines import warn
 from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.ledger import Ledger
-from calque.evaluation.storage.input_digests import Contents
-from calque.evaluation.storage.kept_ledger import KeptLedger, Standing
-from calque.evaluation.storage.state import Packed, columns_start, pack, unpack_with_forms, well_formed
+from calque.evaluation.storage.partitioned import Part
+from calque.evaluation.storage.state import MAPPED_BYTES, Packed, StateFile, StoredTables, open_state, pack, well_formed
+from calque.readers.sources.compression import plain_name
 
 if TYPE_CHECKING:
     from calque.corpus.boxes import UnitId
-    from calque.engines import Begun
     from calque.evaluation.task import Task
 
 LEFT_OVER = re.compile(r"\.[0-9a-f]{40}(-[0-9]+)?\.state\.[0-9a-f]{12}")
-"""How a file is called that was being written when its process was killed."""
+"""Names of unfinished files that killed processes leave behind."""
 AN_HOUR = 3600.0
-"""Nobody takes so long to write a file."""
-A_MOMENT = 0.05
-"""For so many seconds a state waits until the documents are let go of: their memory is at hand, and serves for the file."""
+"""Unfinished files are removed at this age, in seconds: no process writes for so long."""
+HASHED_BYTES = 1 << 18
+"""How many bytes of an input file are hashed at a time."""
+ROWS = (".ndjson", ".jsonl", ".parquet")
+"""Formats in which every row names its document."""
 
 
 class Checkpoint:
-    """A folder of finished shards. Each is kept batch by batch, and then a small state that says how many there are."""
+    """A folder of finished shards: a state for each batch, and a small one that gives the number of batches."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.reused = 0
-        """How many batches were there already."""
-        self._writing: Begun[Any] | None = None
-        self._turn = threading.Lock()
-        """Whoever writes holds it."""
-        self._closed = False
-        self._told: set[str] = set()
+        """The number of batches that were found in the folder."""
+        self._reported: set[str] = set()
         os.makedirs(folder, exist_ok=True)
         check_no_links(folder)
-        self.holds_any = holds_states(folder)
-        """Whether anything may be found. In an empty folder nobody looks, nor waits for the name that it would have."""
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
             with suppress(FileNotFoundError):  # another command may be removing the same files
                 if LEFT_OVER.fullmatch(name) and time.time() - os.lstat(path).st_mtime > AN_HOUR:
                     os.unlink(path)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Wait until everything is written, or, after a failure, what is being written: nothing is left unfinished."""
-        try:
-            if kind is None:
-                self.finish()
-        finally:
-            try:
-                self._close()
-            except BaseException:  # a signal came while we waited
-                self._close()
-                raise
-
-    def finish(self) -> None:
-        """Wait until everything is written that was begun."""
-        if self._writing is not None:
-            self._writing.result()
-
-    def _close(self) -> None:
-        """Wait for who writes; nobody begins to any more, not even a thread that was just being started."""
-        with self._turn:
-            self._closed = True
-
-    def contents(self, files: Sequence[str], begin_to_read: Callable[[str], Any]) -> Contents:
-        """Files that are to be evaluated, unless they were."""
-        return Contents.beforehand(files, begin_to_read) if self.holds_any else Contents.beside(files, begin_to_read)
-
     def evaluated(
-        self, task: Task, keep: Keep, contents: Contents, evaluate: Callable[[KeptBatches | None], Evaluator]
+        self, task: Task, keep: Keep, files: Sequence[str], evaluate: Callable[[KeptBatches | None], Evaluator]
     ) -> Evaluator:
-        """What was kept of files under a task, or else what is evaluated now, batch by batch, and kept."""
+        """Return the evaluator of files under a task: from the folder, or evaluated now and kept batch by batch."""
         if own := task.own_code():
             # No digest covers what such code imports and reads.
-            remark(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
+            warn(f"{self.folder}: nothing is kept there, and nothing is reused: {', '.join(own)} is not part of calque")
             return evaluate(None)
-        batches = KeptBatches(self, task, keep, contents)
+        batches = KeptBatches(self, task, keep, files)
         known = batches.whole()
         if known is None:
             known = evaluate(batches)
             batches.conclude(known)
         return known
 
-    def begin(self, work: Callable[[], Any]) -> Begun[Any]:
-        """Begin to write when what is being written is, so that at most one batch waits for it."""
-        self.finish()
-        self._writing = begin(partial(self._in_turn, work))
-        return self._writing
-
-    def follow(self, work: Callable[[], Any]) -> None:
-        """Write something small when what is being written is, which nobody waits for here."""
-        before = self._writing
-
-        def after() -> Any:
-            if before is not None:
-                before.result()
-            return self._in_turn(work)
-
-        self._writing = begin(after)
-
-    def _in_turn(self, work: Callable[[], Any]) -> Any:
-        with self._turn:
-            return None if self._closed else work()
-
-    def sound(self, path: str, load: Callable[[], Any]) -> Any:
-        """What a file holds; nothing where there is none, and where it is broken, which is told once."""
-        try:
-            return load() if os.path.exists(path) else None
-        except (CalqueError, OSError) as error:
-            if path not in self._told:
-                remark(not_used(path, error))
-                self._told.add(path)
-            return None
+    def report(self, path: str, error: CalqueError | OSError) -> None:
+        """Warn once that a state cannot be used."""
+        if path not in self._reported:
+            warn(not_used(path, error))
+            self._reported.add(path)
 
 
 class KeptBatches:
-    """What the batches of one pair of files come to, by their number. Each is written while the next is being scored."""
+    """The batches of one set of input files, by number."""
 
-    def __init__(self, checkpoint: Checkpoint, task: Task, keep: Keep, contents: Contents) -> None:
+    def __init__(self, checkpoint: Checkpoint, task: Task, keep: Keep, files: Sequence[str]) -> None:
         self._checkpoint = checkpoint
-        self._settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
         self._task = task
-        self._contents = contents
-        self._files = list(contents.files)
+        self._files = list(files)
+        self._stamps = _stamps(files)
         self._outside = self._read_outside()
         self._count = 0
-        self._let_go = threading.Event()
-        """Set when the documents of the batch that was put last are needed no longer."""
-
-    @cached_property
-    def _key(self) -> str:
-        """What the files are kept under; waits for their digests."""
-        import json
-
-        settings = json.dumps(self._settings, sort_keys=True, default=str)
-        names = [used_name(path, self._task) for path in self._files]
-        told = [settings, json.dumps([names, self._outside]), *(begun.result() for begun in self._contents.digests)]
-        return digest("\n".join(told), 40)
+        settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
+        names = [used_name(path, task) for path in files]
+        described = [json.dumps(settings, sort_keys=True, default=str), json.dumps([names, self._outside])]
+        self._key = digest("\n".join([*described, *map(content_digest, files)]), 40)
 
     def _read_outside(self) -> list[dict[str, str]]:
         return [dict(self._task.read_outside(path)) for path in self._files]
 
-    @property
-    def _sure_key(self) -> str:
-        """The same for what is written."""
-        key = self._key
-        self._contents.check_unchanged()
+    def _check_unchanged(self) -> None:
+        """Refuse input files that changed since they were hashed: the digest would not be that of the evaluated bytes."""
+        now = _stamps(self._files)
+        changed = [path for path in {**self._stamps, **now} if self._stamps.get(path) != now.get(path)]
+        if changed:
+            raise CalqueError(f"{changed[0]}: was changed while it was being evaluated; give the same command again")
         if self._read_outside() != self._outside:
             raise CalqueError(f"{self._files[0]}: class names or images were changed meanwhile; give the same command again")
-        return key
 
     def whole(self) -> Evaluator | None:
-        """All of them, if the files were evaluated to their end and nothing is broken."""
-        if not self._checkpoint.holds_any:
-            return None
-        known: tuple[Evaluator, int] | None = self._checkpoint.sound(self._path(self._key), self._concluded)
+        """Return the evaluator of all batches if the files were evaluated completely and no state is damaged."""
+        path = self._path(self._key)
+        known = self._sound(self._key)
         if known is None:
             return None
-        evaluator, count = known
-        for number in range(count):
-            ledger = self._known(number)
-            if ledger is None:
-                return None
-            evaluator.add(replace(ledger, issues=()))  # what was noticed of all of them is known already
-        self._checkpoint.reused += count
+        header, _ = known
+        batches: list[Ledger | Part] = []
+        try:
+            with well_formed(path):
+                for number in range(int(header["batches"])):
+                    found = self._sound(f"{self._key}-{number}")
+                    if found is None:
+                        return None
+                    batches.append(dataclasses.replace(found[1], issues=()))  # the header has the issues of all batches
+                evaluator = Evaluator.of_header(header["evaluator"], batches, path)
+                evaluator.rename(self._renamed(header))
+        except (CalqueError, OSError) as error:
+            self._checkpoint.report(path, error)
+            return None
+        self._checkpoint.reused += len(batches)
         return evaluator
 
-    def _concluded(self) -> tuple[Evaluator, int]:
-        """The evaluator without its documents, and the number of batches that they are in."""
-        path = self._path(self._key)
-        header, *_ = self._loaded(self._key)
-        with well_formed(path):
-            evaluator = Evaluator.of_header(header["evaluator"], (), path)
-            evaluator.rename(self._renamed(header))
-            return evaluator, int(header["batches"])
-
-    def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
-        """The ledger of a batch, if it was kept and is of just these documents."""
+    def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | Part | None:
+        """Return the batch with that number if it was kept and has exactly these documents."""
         self._count = number + 1
-        self._let_go.set()
-        ledger = self._known(number)
-        if ledger is None or list(ledger.units) != list(units()):
+        known = self._sound(f"{self._key}-{number}")
+        if known is None or list(known[1].units) != list(units()):
             return None
         self._checkpoint.reused += 1
-        return ledger
+        return known[1]
 
-    def put(self, number: int, ledger: Ledger, issues: tuple[Issue, ...]) -> Ledger:
-        """Keep the ledger of a batch, unless a file is another by now: it may be of what has no such digest."""
-        self._let_go = let_go = threading.Event()
-
-        def write() -> Standing:
-            let_go.wait(A_MOMENT)
-            name = f"{self._sure_key}-{number}"
-            packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in issues]}, ledger)
-            for overwrite in (False, True):
-                # Another command may have finished the same batch, and may be reading its file: a whole one stays.
-                standing = self._finished(name, ledger.units)
-                if standing is None:
-                    written = write_entry(self._path(name), packed, replace=overwrite)
-                    standing = written and Standing(self._path(name), mark_of(written), len(packed.head), packed.forms)
-                if standing is not None:
-                    return standing
-            raise AssertionError  # the second round replaces whatever is there
-
-        begun = self._checkpoint.begin(write)
-
-        def standing() -> Standing:
-            let_go.set()
-            return begun.result()  # type: ignore[no-any-return]  # whatever is written
-
-        return KeptLedger.of(ledger, standing, issues)
+    def put(self, number: int, ledger: Ledger) -> Ledger | Part:
+        """Keep the ledger of a batch, unless an input file has changed."""
+        self._check_unchanged()
+        name = f"{self._key}-{number}"
+        packed = Packed({**self._about(name), "issues": [issue.to_dict() for issue in ledger.issues]}, ledger)
+        written = write_entry(self._path(name), packed, replace=False)
+        if written is None:  # another command has finished the same batch and may be reading its file, or it is damaged
+            with suppress(CalqueError, OSError):
+                known = self._load(name)
+                if known is not None and known[1].units == ledger.units:
+                    return known[1]
+            written = write_entry(self._path(name), packed)
+        if written is None or packed.size < MAPPED_BYTES:
+            return ledger
+        file = StateFile(self._path(name), file_stamp(written))
+        return Part.of(ledger, StoredTables(file, len(packed.head), packed.layout))
 
     def conclude(self, evaluator: Evaluator) -> None:
-        """Keep what was noticed of the files as a whole, and that this was all."""
-        self._let_go.set()
+        """Keep the header of the evaluator and the number of batches."""
+        self._check_unchanged()
         about = {"batches": self._count, "evaluator": evaluator.header()}
-
-        def write() -> None:
-            key = self._sure_key
-            write_entry(self._path(key), pack({**self._header(key), **about}, Ledger(units=(), tables={})))
-
-        self._checkpoint.follow(write)
+        write_entry(self._path(self._key), pack({**self._about(self._key), **about}, Ledger(units=(), tables={})))
 
     def _path(self, name: str) -> str:
         return os.path.join(self._checkpoint.folder, f"{name}.state")
 
-    def _header(self, name: str) -> dict[str, Any]:
+    def _about(self, name: str) -> dict[str, Any]:
         return {"kept": name, "files": self._files}
 
     def _renamed(self, header: dict[str, Any]) -> dict[str, str]:
-        """What files were called then, and are called now."""
+        """Return the present name of each file by the name that it had then."""
         return dict(zip(header["files"], self._files, strict=True))
 
-    def _known(self, number: int) -> KeptLedger | None:
-        if not self._checkpoint.holds_any:
-            return None
-        name = f"{self._key}-{number}"
-
-        def load() -> KeptLedger:
-            header, ledger, standing = self._loaded(name)
-            with well_formed(self._path(name)):
-                renamed = self._renamed(header)
-                issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header["issues"])
-                return KeptLedger.of(ledger, lambda: standing, issues)
-
-        ledger: KeptLedger | None = self._checkpoint.sound(self._path(name), load)
-        return ledger
-
-    def _finished(self, name: str, units: Sequence[UnitId]) -> Standing | None:
-        """Return where a batch is that another command has finished; nothing where there is none, or a broken one."""
+    def _sound(self, name: str) -> tuple[dict[str, Any], Ledger | Part] | None:
+        """Return the header and the batch of a state; ``None`` if there is none, or if it is damaged, with a warning."""
         try:
-            _, ledger, standing = self._loaded(name)
-        except (CalqueError, OSError):
+            return self._load(name)
+        except (CalqueError, OSError) as error:
+            self._checkpoint.report(self._path(name), error)
             return None
-        return standing if ledger.units == units else None
 
-    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, Standing]:
-        """What a state holds, if it is the one of that name: whoever renames files must not mislead anybody."""
+    def _load(self, name: str) -> tuple[dict[str, Any], Ledger | Part] | None:
+        """Return the header and the batch of a state; ``None`` if there is none. The state must have its own name in it."""
         path = self._path(name)
-        with open_entry(path) as file:
-            data = file.read()
-            mark = mark_of(os.fstat(file.fileno()))
-        header, ledger, forms = unpack_with_forms(data, path)
-        if header.get("kept") != name:
-            raise ContractError.single("state-damaged", "this is the state of something else", file=path)
-        return header, ledger, Standing(path, mark, columns_start(data), forms)
+        if not os.path.exists(path):
+            return None
+        header, ledger, stored = open_state(path)
+        with well_formed(path):
+            if header["kept"] != name:
+                raise ContractError.single("state-damaged", "this is the state of something else", file=path)
+            renamed = self._renamed(header)
+            issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header.get("issues", ()))
+            return header, dataclasses.replace(ledger if stored is None else Part.of(ledger, stored), issues=issues)
 
 
-ROWS = (".ndjson", ".jsonl", ".parquet")
-"""Formats in which every row names its document."""
+def _stamps(files: Sequence[str]) -> dict[str, FileStamp]:
+    """Return the stamps of files and of all files in folders."""
+    inside = (os.path.join(path, name) for path in files for name in files_below(path))
+    return {path: file_stamp(os.stat(path)) for path in (*files, *inside)}
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """Yield the relative paths of all files below a folder, in order. Links are followed."""
+    seen: set[str] = set()  # links may lead back to a folder
+    for place, inner, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:
+            inner.clear()
+            continue
+        seen.add(real)
+        inner.sort()
+        paths = (os.path.join(place, name) for name in sorted(names))
+        yield from (os.path.relpath(path, folder) for path in paths if os.path.isfile(path))
+
+
+def content_digest(path: str) -> str:
+    """Return a digest of the bytes of a file, or of all files of a folder with their names.
+
+    It is as fast as reading. It detects changes, not forgeries.
+    """
+    content = xxh3_128()
+    if os.path.isdir(path):
+        for name in files_below(path):
+            entry = f"{name}\n{content_digest(os.path.join(path, name))}\n"
+            content.update(entry.encode("utf-8", "surrogateescape"))
+        return content.hexdigest()
+    buffer = memoryview(bytearray(HASHED_BYTES))
+    with open(path, "rb", buffering=0) as file:
+        while count := file.readinto(buffer):
+            content.update(buffer[:count])
+    return content.hexdigest()
 
 
 def used_name(path: str, task: Task) -> str:
-    """Return as much of the name of a file as decides how it is read: all of it, or only its extensions.
+    """Return as much of a file's name as decides how it is read: all of it, or only its extensions.
 
     >>> from calque import Detection, Words
     >>> used_name("runs/page-1.xml", Detection()), used_name("runs/part-1.ndjson.gz", Detection())
@@ -305,14 +240,12 @@ def used_name(path: str, task: Task) -> str:
     >>> used_name("runs/part-1.jsonl", Words())
     'part-1.jsonl'
     """
-    from calque.readers.sources.compression import plain_name
-
     name = os.path.basename(os.path.abspath(path))
     stem, suffix = os.path.splitext(plain_name(name))
     return name[len(stem) :] if task.rows_are_named and suffix.lower() in ROWS else name
 
 
 def not_used(path: str, error: CalqueError | OSError) -> str:
-    """What is told of a broken file. Nobody has to do anything about it."""
-    what = error.issues[0].message if isinstance(error, ContractError) else str(error).removeprefix(f"{path}: ")
-    return f"{path}: is not used, and what it stands for is done again: {what}"
+    """Return the warning for a damaged state: its work is done again."""
+    reason = error.issues[0].message if isinstance(error, ContractError) else str(error).removeprefix(f"{path}: ")
+    return f"{path}: is not used, and what it stands for is done again: {reason}"

@@ -1,127 +1,147 @@
-"""A ledger as bytes: a JSON header, then raw columns, then a checksum. Data only: nothing in it is ever run."""
+"""Ledgers as bytes: a JSON header, aligned raw columns and a checksum. A state is data: calque executes nothing in it.
+
+The columns are raw little-endian arrays, one after the other. Each one starts at a multiple of 64 bytes, so that a state file
+can be read with ``np.memmap``.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+import mmap
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import IO, Any, Protocol, TypeAlias
 
 import numpy as np
+from xxhash import xxh3_128
 
 from calque.base.columns import Array, Column, Strings, Table
 from calque.base.errors import CalqueError, ContractError
+from calque.base.files import FileStamp, file_stamp, open_entry
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.evaluation.storage.forms import DTYPES, WIDEST, Form
 
 FAMILY = b"calque state "
-MAGIC = FAMILY + b"5\n"
+MAGIC = FAMILY + b"6\n"
+ALIGNMENT = 64
+UNUSED_NAMES = 1 << 15
+"""How many more names (of labels, say) than rows a state may have: calque computes metrics for every name."""
+DTYPES = frozenset(("<f8", "<i8", "<i4", "<u2", "|u1", "|b1"))
+"""The types that a column may have."""
+MAPPED_BYTES = 1 << 20
+"""State files of at least so many bytes are mapped when they are opened; shorter ones are read into memory."""
 _LENGTH = 8
 _DIGEST = 16
-LARGEST_RATIO = 64
-"""How many times as long as its file the columns of a state may be; states of real corpora stay below 10."""
-SMALLEST_BOUND = 1 << 26
-"""Columns of so many bytes are always accepted."""
-UNUSED_NAMES = 1 << 15
-"""How many more names (of labels, say) than rows a state may have: metrics are made for every name."""
-_PIECE = 1 << 22
-"""So many bytes are counted, and written, at a time: seldom enough that others who run Python need not be waited for."""
+
+TableLayout: TypeAlias = "Mapping[str, Mapping[str, Any]]"
+"""The type and the shape of each column of a table, by name. A column of strings has two arrays: ``offsets`` and ``data``."""
+
+
+def describe(tables: Mapping[str, Table]) -> tuple[Mapping[str, TableLayout], list[Array]]:
+    """Return the layout of tables and their arrays, contiguous and little-endian, in the order of the layout."""
+    arrays: list[Array] = []
+
+    def described(array: Array) -> dict[str, Any]:
+        array = np.ascontiguousarray(array)
+        arrays.append(array.astype(array.dtype.newbyteorder("<"), copy=False))
+        return {"dtype": arrays[-1].dtype.str, "shape": list(array.shape)}
+
+    def column_layout(column: Column) -> dict[str, Any]:
+        if isinstance(column, Strings):
+            return {"offsets": described(column.offsets), "data": described(column.data)}
+        return described(column)
+
+    layout = {
+        name: {key: column_layout(column) for key, column in table.columns.items()} for name, table in tables.items()
+    }  # fmt: skip
+    return layout, arrays
+
+
+def rebuild(layout: Mapping[str, TableLayout], arrays: Iterable[Array]) -> dict[str, Table]:
+    """Return the tables of a layout from their arrays."""
+    following = iter(arrays)
+
+    def column(note: Mapping[str, Any]) -> Column:
+        first = next(following)
+        return Strings(next(following), first) if "offsets" in note else first
+
+    return {name: Table({key: column(note) for key, note in columns.items()}) for name, columns in layout.items()}
+
+
+def _array_notes(layout: Mapping[str, TableLayout]) -> Iterator[Mapping[str, Any]]:
+    """Yield the type and the shape of each array of a layout, in order."""
+    for columns in layout.values():
+        for note in columns.values():
+            yield from (note["offsets"], note["data"]) if "offsets" in note else (note,)
+
+
+def _aligned(position: int) -> int:
+    return -(-position // ALIGNMENT) * ALIGNMENT
+
+
+# Bytes of a state.
 
 
 class Packed:
-    """The bytes of a state, piece by piece: no more than one column is copied at a time."""
+    """The bytes of a state in pieces, so that a long state is never in memory as a whole."""
 
     def __init__(self, header: Mapping[str, Any], ledger: Ledger) -> None:
-        self._arrays: list[Array] = []
-        self.forms: list[Form] = []
-        """Of the columns, in their order."""
-        tables = {
-            name: {key: self._described(key, column) for key, column in table.columns.items()}
-            for name, table in ledger.tables.items()
-        }
-        layout = {
+        self.layout, self._arrays = describe(ledger.tables)
+        described = {
             "units": list(ledger.units),
             "names": {key: list(values) for key, values in ledger.names.items()},
             "details": sorted(ledger.details),
-            "tables": tables,
+            "tables": self.layout,
         }
-        text = json.dumps({**header, "ledger": layout}, ensure_ascii=True).encode("ascii")
-        self.head = b"".join([MAGIC, len(text).to_bytes(_LENGTH, "little"), text])
-        """All that comes before the columns."""
-        self.size = len(self.head) + sum(form.size for form in self.forms) + _DIGEST
-
-    def _described(self, key: str, column: Column) -> dict[str, Any]:
-        if isinstance(column, Strings):
-            return {"offsets": self._noted(column.offsets, Form.narrowest), "data": self._noted(column.data, Form.plain)}
-        # How many rows there are is told by one column that has a value for each.
-        return self._noted(column, Form.narrowest if key == UNIT else Form.shortest)
-
-    def _noted(self, array: Array, form: Callable[[Array], Form]) -> dict[str, Any]:
-        array = np.ascontiguousarray(array)
-        self._arrays.append(array)
-        self.forms.append(form(array))
-        return self.forms[-1].note()
+        text = json.dumps({**header, "ledger": described}, ensure_ascii=True).encode("ascii")
+        length = _aligned(len(MAGIC) + _LENGTH + len(text)) - len(MAGIC) - _LENGTH
+        self.head = MAGIC + length.to_bytes(_LENGTH, "little") + text.ljust(length)
+        """Everything before the columns."""
+        self.size = len(self.head) + sum(_aligned(array.nbytes) for array in self._arrays) + _DIGEST
 
     def __iter__(self) -> Iterator[bytes | memoryview]:
-        checksum = _Checksum()
-        yield from checksum.taken(memoryview(self.head))
-        for form, array in zip(self.forms, self._arrays, strict=True):
-            yield from checksum.taken(form.data(array))
+        checksum = xxh3_128(self.head)
+        yield self.head
+        for piece in _padded(self._arrays):
+            checksum.update(piece)
+            yield piece
         yield checksum.digest()
 
 
+def _padded(arrays: Iterable[Array]) -> Iterator[bytes | memoryview]:
+    """Yield the bytes of arrays, each followed by zeros up to the next aligned position."""
+    for array in arrays:
+        yield array.reshape(-1).view(np.uint8).data
+        yield bytes(_aligned(array.nbytes) - array.nbytes)
+
+
 def pack(header: Mapping[str, Any], ledger: Ledger) -> bytes:
-    """The bytes of a state: the caller's header and the ledger."""
+    """Return the bytes of a state with the caller's header and the ledger."""
     return b"".join(Packed(header, ledger))
 
 
-class _Checksum:
-    """Of bytes that come piece by piece."""
+def unpack(data: bytes | mmap.mmap, file: str) -> tuple[dict[str, Any], Ledger]:
+    """Return the header and the ledger of a state. The columns are views of the data.
 
-    def __init__(self) -> None:
-        from xxhash import xxh3_128  # only states need it
-
-        self._sum = xxh3_128()
-
-    def taken(self, data: memoryview) -> Iterator[memoryview]:
-        """The same bytes, each piece when it was counted: whoever writes it finds it near at hand."""
-        for start in range(0, len(data), _PIECE):
-            piece = data[start : start + _PIECE]
-            self._sum.update(piece)
-            yield piece
-
-    def digest(self) -> bytes:
-        """The checksum of all that came."""
-        return self._sum.digest()
-
-
-def _digest(body: bytes | memoryview) -> bytes:
-    checksum = _Checksum()
-    for _ in checksum.taken(memoryview(body)):
-        pass
-    return checksum.digest()
-
-
-def unpack(data: bytes, file: str) -> tuple[dict[str, Any], Ledger]:
-    """The header and the ledger of a state; `ContractError` when the bytes are not one."""
-    header, ledger, _ = unpack_with_forms(data, file)
-    return header, ledger
-
-
-def unpack_with_forms(data: bytes, file: str) -> tuple[dict[str, Any], Ledger, list[Form]]:
-    """The same, and the forms of all columns in their order."""
-    if data.startswith(FAMILY) and not data.startswith(MAGIC):
-        text = "this state has a version that this calque does not know"
-        raise ContractError.single(
-            "state-version", text, file=file, help="use the calque that made it, or make it again with --save"
-        )
-    if not data.startswith(MAGIC):
+    Raises:
+        ContractError: The data are not a state of this version, or are damaged.
+    """
+    if data[: len(MAGIC)] != MAGIC:
+        if data[: len(FAMILY)] == FAMILY:
+            text = "this state has a version that this calque does not know"
+            raise ContractError.single(
+                "state-version", text, file=file, help="use the calque that made it, or make it again with --save"
+            )
         raise ContractError.single(
             "not-a-state", "this is not a calque state", file=file, help="give a file made with --save or Evaluator.save"
         )
     body = memoryview(data)[:-_DIGEST]
-    if len(data) < len(MAGIC) + _LENGTH + _DIGEST or _digest(body) != data[-_DIGEST:]:
+    if len(data) < len(MAGIC) + _LENGTH + _DIGEST or xxh3_128(body).digest() != data[-_DIGEST:]:
         raise ContractError.single(
             "state-damaged",
             f"the state is cut off or damaged ({len(data):,} bytes)",
@@ -132,118 +152,193 @@ def unpack_with_forms(data: bytes, file: str) -> tuple[dict[str, Any], Ledger, l
         return _parsed(body, file)
 
 
-def columns_start(data: bytes) -> int:
-    """Where the first column of a state begins."""
-    start = len(MAGIC) + _LENGTH
-    return start + int.from_bytes(data[len(MAGIC) : start], "little")
-
-
 @contextmanager
 def well_formed(file: str) -> Iterator[None]:
-    """Whatever a state that was changed by hand makes Python stumble over becomes an error that names the file."""
+    """Turn any exception that a forged state causes into an error that names the file."""
     try:
         yield
     except OSError:
         raise
-    except Exception as error:  # a forged state with a true checksum can make anything stumble
+    except Exception as error:  # a forged state with a valid checksum can cause any exception
         if isinstance(error, CalqueError) and file in str(error):
             raise
-        raise _damaged(file, error) from error
+        reason = error if isinstance(error, CalqueError) else f"{type(error).__name__}: {error}"
+        text = f"the state does not hold what it should ({reason})"
+        raise ContractError.single("state-damaged", text, file=file, help="make it again with --save") from error
 
 
-def _damaged(file: str, error: Exception) -> ContractError:
-    """What is said of a state with a true checksum that cannot be worked with."""
-    told = error if isinstance(error, CalqueError) else f"{type(error).__name__}: {error}"
-    text = f"the state does not hold what it should ({told})"
-    return ContractError.single("state-damaged", text, file=file, help="make it again with --save")
-
-
-def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger, list[Form]]:
-    start = columns_start(bytes(body[: len(MAGIC) + _LENGTH]))
-    header = json.loads(bytes(body[len(MAGIC) + _LENGTH : start]))
-    layout = header.pop("ledger")
-    _check_unpacked(layout["tables"], len(body), file)
-    reader = _Columns(body[start:], file)
-    tables = {name: reader.table(columns) for name, columns in layout["tables"].items()}
-    if reader.left():
-        raise ValueError(f"{reader.left():,} bytes belong to no column")
-    names = {key: tuple(values) for key, values in layout["names"].items()}
-    units = tuple(layout["units"])
+def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger]:
+    end = _header_end(body)
+    if end % ALIGNMENT:
+        raise ValueError(f"the columns start at byte {end:,}, which is not aligned")
+    header = json.loads(bytes(body[len(MAGIC) + _LENGTH : end]))
+    described = header.pop("ledger")
+    layout = described["tables"]
+    for note in _array_notes(layout):
+        _check_array(note, file)
+    arrays, end = _views(body, end, layout)
+    if end != len(body):
+        raise ValueError(f"the columns end at byte {end:,}, and the state has {len(body):,}")
+    tables = rebuild(layout, arrays)
+    names = {key: tuple(values) for key, values in described["names"].items()}
+    units = tuple(described["units"])
     if not all(isinstance(name, str) for values in names.values() for name in values):
-        raise TypeError("a name is no text")
+        raise TypeError("a name is not a text")
     if not all(type(unit) in (str, int) for unit in units):
-        raise TypeError("a document is named by neither a text nor a whole number")
-    _check_codes(tables, names)
+        raise TypeError("a document id is neither a text nor a whole number")
+    _check_columns(tables, names)
     rows = sum(table.height for table in tables.values())
     for key, values in names.items():
         if len(values) > rows + UNUSED_NAMES:
             text = f"the state has {len(values):,} names for {key!r}, and only {rows:,} rows"
             raise ContractError.single("state-too-large", text, file=file, help="make it again with --save")
-    details = frozenset((table, column) for table, column in layout["details"])
-    return header, Ledger(units=units, tables=tables, names=names, details=details), reader.forms
+    details = frozenset((table, column) for table, column in described["details"])
+    return header, Ledger(units=units, tables=tables, names=names, details=details)
 
 
-def _check_unpacked(tables: Mapping[str, Mapping[str, Any]], size: int, file: str) -> None:
-    """Refuse a state whose columns take far more memory than the file is long, before any of them is made."""
-    notes = (note for columns in tables.values() for note in columns.values())
-    arrays = (array for note in notes for array in ((note["offsets"], note["data"]) if "offsets" in note else (note,)))
-    known = (array for array in arrays if array["dtype"] in DTYPES)
-    unpacked = sum(math.prod(map(abs, array["shape"])) * np.dtype(array["dtype"]).itemsize for array in known)
-    if unpacked > max(SMALLEST_BOUND, LARGEST_RATIO * size):
-        text = f"the columns of the state would take {unpacked:,} bytes, and the file has {size + _DIGEST:,}"
-        raise ContractError.single("state-too-large", text, file=file, help="make it again with --save")
+def _header_end(data: memoryview | mmap.mmap) -> int:
+    start = len(MAGIC) + _LENGTH
+    return start + int.from_bytes(data[len(MAGIC) : start], "little")
 
 
-def _check_codes(tables: Mapping[str, Table], names: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse codes that stand for nothing: whatever works with a ledger takes them for places."""
+def _check_array(note: Mapping[str, Any], file: str) -> None:
+    """Refuse types and shapes that no column has."""
+    if note["dtype"] not in DTYPES:
+        text = f"a column of type {note['dtype']!r} does not belong in a state"
+        raise ContractError.single("state-dtype", text, file=file, help="make it again with --save")
+    shape = note["shape"]
+    if not shape or not all(type(length) is int and length >= 0 for length in shape):
+        raise ValueError(f"{shape} is not the shape of a column")
+
+
+def _check_columns(tables: Mapping[str, Table], names: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse strings with wrong offsets and codes without a meaning: metrics use both as positions."""
     for table in tables.values():
         if table.array(UNIT).dtype != np.int32 or table.array(UNIT).ndim != 1:
-            raise TypeError("the documents of rows are no codes")
+            raise TypeError("the documents of rows are not codes")
+        for column in table.columns.values():
+            if isinstance(column, Strings):
+                _check_strings(column)
         for key in table:
             if key not in names or not len(codes := table.array(key)):
                 continue
             if codes.dtype.kind not in "iu" or int(codes.min()) < -1 or int(codes.max()) >= len(names[key]):
-                raise ValueError(f"column {key!r} holds a code that stands for nothing")
+                raise ValueError(f"column {key!r} has a code without a name")
 
 
-class _Columns:
-    """Reads columns one after the other, in the order in which `pack` wrote them."""
+def _check_strings(column: Strings) -> None:
+    offsets, data = column.offsets, column.data
+    if offsets.dtype != np.int64 or data.dtype != np.uint8 or offsets.ndim != 1 or data.ndim != 1:
+        raise TypeError("strings must be bytes with their offsets")
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or np.any(np.diff(offsets) < 0):
+        raise ValueError("the offsets of strings must rise from 0 to the length of their bytes")
 
-    def __init__(self, data: memoryview, file: str) -> None:
-        self._data = data
-        self._file = file
-        self._position = 0
-        self.forms: list[Form] = []
 
-    def table(self, notes: Mapping[str, Any]) -> Table:
-        """The next columns. One value stands for all rows of a column at most: a short file does not fill the memory."""
-        height = notes[UNIT]["shape"][0]
-        return Table({key: self.column(note, 0 if key == UNIT else height) for key, note in notes.items()})
+def _views(data: mmap.mmap | memoryview, start: int, layout: Mapping[str, TableLayout]) -> tuple[list[Array], int]:
+    """Return the arrays of a layout as views of data from a position on, and the position after the last one."""
+    views: list[Array] = []
+    for note in _array_notes(layout):
+        dtype, shape = np.dtype(note["dtype"]), tuple(note["shape"])
+        size = math.prod(shape) * dtype.itemsize
+        if start + size > len(data):
+            raise ValueError("a column is longer than the state")
+        views.append(np.ndarray(shape, dtype, buffer=data, offset=start))
+        start += _aligned(size)
+    return views, start
 
-    def column(self, note: Mapping[str, Any], repeats: int = 0) -> Column:
-        """The next column; ``repeats`` is for how many rows one value may stand."""
-        if "offsets" in note:
-            offsets = self._array(note["offsets"])
-            data = self._array(note["data"])
-            if offsets.dtype != np.int64 or data.dtype != np.uint8 or offsets.ndim != 1 or data.ndim != 1:
-                raise TypeError("texts are no bytes with their places")
-            if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or np.any(np.diff(offsets) < 0):
-                raise ValueError("the places of texts do not rise from 0 to their length")
-            return Strings(data, offsets)
-        return self._array(note, repeats)
 
-    def left(self) -> int:
-        """How many bytes no column has taken."""
-        return len(self._data) - self._position
+# Columns in files.
 
-    def _array(self, note: Mapping[str, Any], repeats: int = 0) -> Array:
-        if note["dtype"] not in DTYPES:
-            text = f"a column of type {note['dtype']!r} does not belong in a state"
-            raise ContractError.single("state-dtype", text, file=self._file, help="make it again with --save")
-        form = Form.of_note(note)
-        if form.size > self.left() or (form.same and math.prod(form.shape) > repeats * WIDEST):
-            raise ValueError("a column is longer than the state, or than its table")
-        array = form.array(self._data[self._position : self._position + form.size])
-        self._position += form.size
-        self.forms.append(form)
-        return array
+
+class ColumnFile(Protocol):
+    """A file with columns."""
+
+    def map(self, start: int, size: int) -> mmap.mmap:
+        """Map a range of the file into memory. The mapping ends with its last user."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """A state that this process has written or checked. Each use opens it, because a checkpoint may have thousands."""
+
+    path: str
+    stamp: FileStamp
+    """The stamp of the file when it was checked: a changed file is refused."""
+
+    def map(self, start: int, size: int) -> mmap.mmap:
+        """Map a range of the file."""
+        try:
+            with open_entry(self.path) as file:
+                if file_stamp(os.fstat(file.fileno())) == self.stamp:
+                    return mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ, offset=start)
+        except FileNotFoundError:
+            pass
+        raise CalqueError(f"{self.path}: was changed or removed while it was in use; give the same command again")
+
+
+class TemporaryFile:
+    """A file without a name in the temporary folder. The system removes it with its last user or with the process."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._end = 0
+        self._lock = threading.Lock()
+
+    def append(self, tables: Mapping[str, Table]) -> StoredTables:
+        """Write tables at the end of the file."""
+        layout, arrays = describe(tables)
+        with self._lock:
+            start = self._end
+            try:
+                if self._file is None:
+                    self._file = tempfile.TemporaryFile(prefix="calque-")  # noqa: SIM115  # closed by the finalizer
+                    weakref.finalize(self, self._file.close)
+                self._file.seek(start)
+                self._file.writelines(_padded(arrays))
+                self._file.flush()
+            except OSError as error:
+                raise CalqueError(
+                    f"{tempfile.gettempdir()}: {(error.strerror or str(error)).lower()}; numbers that do not fit in memory "
+                    "are kept there: make room, or name another folder in the environment variable TMPDIR"
+                ) from error
+            self._end = start + sum(_aligned(array.nbytes) for array in arrays)
+        return StoredTables(self, start, layout)
+
+    def map(self, start: int, size: int) -> mmap.mmap:
+        """Map a range of the file."""
+        assert self._file is not None  # noqa: S101  # the range was written
+        return mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ, offset=start)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredTables:
+    """Tables whose columns are in a file."""
+
+    file: ColumnFile
+    start: int
+    """The position of the first column."""
+    layout: Mapping[str, TableLayout]
+
+    def load(self) -> dict[str, Table]:
+        """Return the tables. Their columns are mapped: the system reads what is used."""
+        sizes = (_aligned(math.prod(note["shape"]) * np.dtype(note["dtype"]).itemsize) for note in _array_notes(self.layout))
+        size = sum(sizes)
+        if not size:
+            return rebuild(self.layout, _views(memoryview(b""), 0, self.layout)[0])
+        first = self.start - self.start % mmap.ALLOCATIONGRANULARITY
+        mapped = self.file.map(first, self.start - first + size)
+        return rebuild(self.layout, _views(mapped, self.start - first, self.layout)[0])
+
+
+def open_state(path: str) -> tuple[dict[str, Any], Ledger, StoredTables | None]:
+    """Read and check a state file. Return its header, its ledger and, if the file was mapped, its tables in the file.
+
+    The file is mapped as long as the ledger is used.
+    """
+    with open_entry(path) as file:
+        status = os.fstat(file.fileno())
+        if status.st_size < MAPPED_BYTES:
+            return *unpack(file.read(), path), None
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    header, ledger = unpack(data, path)
+    return header, ledger, StoredTables(StateFile(path, file_stamp(status)), _header_end(data), describe(ledger.tables)[0])

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from calque.base.columns import Floats, Ints, Table
-from calque.evaluation.ledger import UNIT, Ledger
+from calque.base.columns import Array, Floats, Ints, where_else
+from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import Undefined, counts, fraction_parts, joined_fractions, reached
-from calque.fields.confidence.ranking import Ranked, Ranking, by_code
+from calque.evaluation.storage.ranking import Ranked, RankRange, Rows
 from calque.geometry.forms import DECIMAL_RECALL_POINTS
 from calque.kernels import kernels
-from calque.kernels.structs import ScoreOrder, Verdicts
+from calque.kernels.structs import Verdicts
 
 MASK_BITS = 16
 """How many thresholds one pass of the kernel takes."""
@@ -41,50 +43,78 @@ class BoxTotals:
 
 
 def average_precisions(ledger: Ledger, totals: BoxTotals, thresholds: Sequence[float]) -> Floats:
-    """The average precision for each threshold (ascending) and class; -1 for a class without truth boxes."""
-
-    def chunks() -> Iterator[Ranked]:
-        return (_detections(rows, thresholds) for rows in ledger.chunks("boxes", "label", "has_found", "iou", "confidence"))
-
-    ranking = Ranking(chunks, int(totals.detections.sum()))
-    parts = [_mean_precisions(ranking, totals.truths, range(len(thresholds))[start : start + MASK_BITS])
+    """Return the average precision for each threshold (ascending) and class; -1 for a class without truth boxes."""
+    ranked = ledger.ranked(partial(_ranked_boxes, thresholds), len(totals.truths))
+    parts = [_mean_precisions(ranked, totals.truths, range(len(thresholds))[start : start + MASK_BITS])
              for start in range(0, len(thresholds), MASK_BITS)]  # fmt: skip
     return np.concatenate(parts)
 
 
-def _detections(rows: Table, thresholds: Sequence[float]) -> Ranked:
-    """Predicted boxes, from the highest confidence on: the class, and how many thresholds the overlap meets."""
-    found = np.flatnonzero(rows.array("has_found"))
-    confidence = rows.array("confidence")[found]
-    met = reached(rows.array("iou")[found], thresholds)
-    return Ranked(-np.where(np.isnan(confidence), 1.0, confidence), rows.array(UNIT)[found], (rows.array("label")[found], met))
+def _ranked_boxes(thresholds: Sequence[float], piece: Piece) -> Rows:
+    """Return predicted boxes by class, from the highest confidence on, with the number of thresholds that the IoU meets."""
+    boxes = piece.ledger.table("boxes")
+    labels = where_else(boxes.array("has_found"), boxes.array("label"), -1)
+    confidence = boxes.array("confidence")
+    met = reached(boxes.array("iou"), thresholds)
+    documents = partial(_documents, piece)
+    return Rows(labels, np.where(np.isnan(confidence), 1.0, confidence), (met,), documents)
 
 
-def _mean_precisions(ranking: Ranking, truths: Ints, thresholds: range) -> Floats:
-    """The mean over recall points for some of the thresholds, and each class."""
-    wanted = np.tile(truths, (len(thresholds), 1))
-    before = np.zeros((2, *wanted.shape), np.int64)
-    best = np.where(wanted > 0, 0.0, -1.0)[:, None].repeat(len(DECIMAL_RECALL_POINTS), axis=1)
-    for rows in ranking:
-        label, met = rows.values
-        # One bit for each threshold that the overlap meets; they are sorted, so these are the lowest bits.
-        here = np.clip(met.astype(np.int32) - thresholds.start, 0, len(thresholds))
-        matched = ((1 << here) - 1).astype(np.uint16)
-        nothing = np.zeros(len(label), np.int32)
-        order, offsets = by_code(label, len(truths))
+def _documents(piece: Piece) -> Ints:
+    return np.asarray(piece.places[piece.ledger.table("boxes").array(UNIT)], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Precision:
+    """Precision by threshold, recall point and class."""
+
+    values: Floats
+
+    def join(self, other: Precision) -> Precision:
+        """Return the envelope of both."""
+        return Precision(np.maximum(self.values, other.values))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrecisionCurves:
+    """Computes the precision curves of ranges for some of the thresholds."""
+
+    truths: Ints
+    thresholds: range
+
+    def _met(self, ranked: RankRange) -> Array:
+        """Return how many of the thresholds the IoU of each row meets."""
+        return np.clip(ranked.columns[0].astype(np.int32) - self.thresholds.start, 0, len(self.thresholds))
+
+    def count(self, ranked: RankRange) -> Ints:
+        """Return the true and the false positives by threshold and class."""
+        size, classes = len(self.thresholds) + 1, len(self.truths)
+        cell = ranked.classes() * np.int64(size) + self._met(ranked)
+        hits = counts(cell, classes * size).reshape(classes, size)[:, :0:-1].cumsum(axis=1)[:, ::-1].T
+        return np.stack([hits, np.diff(ranked.order.class_offsets)[None, :] - hits])
+
+    def __call__(self, ranked: RankRange, before: Ints | None) -> Precision:
+        """Return the curves of a range."""
+        # One bit for each threshold that the IoU meets: thresholds are sorted, so these are the lowest bits.
+        matched = ((1 << self._met(ranked)) - 1).astype(np.uint16)
+        nothing = np.zeros(len(matched), np.int32)
+        wanted = np.tile(self.truths, (len(self.thresholds), 1))
         precision, _, _ = kernels().coco_accumulate(
-            ScoreOrder(order.astype(np.int32), offsets),
-            -rows.number,
+            ranked.order,
+            ranked.scores,
             Verdicts(nothing, matched, nothing.astype(np.uint16)),
             wanted,
             np.array(DECIMAL_RECALL_POINTS),
             1,
             before=before,
         )
-        best = np.maximum(best, precision)
-        exactly = counts(label * np.int64(len(thresholds) + 1) + here, before[0].size + len(truths)).reshape(len(truths), -1)
-        hits = exactly[:, :0:-1].cumsum(axis=1)[:, ::-1].T
-        before += np.stack([hits, np.diff(offsets)[None, :] - hits])
+        return Precision(precision)
+
+
+def _mean_precisions(ranked: Ranked, truths: Ints, thresholds: range) -> Floats:
+    """Return the mean over recall points for some of the thresholds, and each class."""
+    curves = PrecisionCurves(truths, thresholds)
+    best = ranked.fold(curves.count, curves).values
     # The kernel guards against 0/0 by adding 2**-52, as pycocotools does; rounding takes that away again.
     return np.where(truths[None, :] > 0, np.round(best.mean(axis=1), 15), -1.0)
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.base.columns import Array, Codes, Flags, Ints, Table
-from calque.evaluation.ledger import UNIT, Ledger
+from calque.base.columns import Array, Codes, Flags, Ints, rows_by_code
+from calque.evaluation.ledger import UNIT, Ledger, Piece
 from calque.evaluation.measures import Undefined, counts, fraction_parts, joined_fractions, reached
+from calque.evaluation.storage.ranking import Ranking
+from calque.evaluation.storage.ranking import Rows as RankedRows
 from calque.fields.comparison.cells import class_of
 from calque.fields.confidence.curves import Collector, Curve, Curves, Rows, Sweep, Sweeps, TargetCurves
-from calque.fields.confidence.ranking import Ranked, Ranking
 from calque.fields.confidence.reliability import BINS, brier_parts, risk_by_coverage
 
 EDGES = tuple((index + 1) / BINS for index in range(BINS))
@@ -122,12 +123,9 @@ class Ratings:
         self._target = target
         self._keys = ledger.names["key"]
         self._together = Groups(("everything",), np.zeros(len(self._keys), np.int32))
-        self._totals = totals = KeyTotals(ledger)
-
-        def chunks() -> Iterator[Ranked]:
-            return (_ratings(rows, totals.place, len(ledger.units)) for rows in ledger.chunks("ratings"))
-
-        self._ranking = Ranking(chunks, int(totals.rows.sum()))
+        self._totals = KeyTotals(ledger)
+        rows = partial(_ranked_ratings, self._totals.place, len(ledger.units))
+        self._ranking = Ranking(map(rows, ledger.pieces()), 1)
 
     def confidence_metrics(self, fields_total: int) -> dict[str, Any]:
         """``confidence_metrics``: everything together and each key by itself, and how many fields have a confidence."""
@@ -201,9 +199,10 @@ class Ratings:
 
     def _rank(self, groups: Groups, collector: Collector) -> None:
         """Show a collector all rows, by rank."""
-        for rows in self._ranking:
-            match, key = rows.values
-            collector.add(Rows.by_group(groups.of_key[key], match, rows.number, len(groups.names)))
+        for ranked in self._ranking.ranges():
+            match, key = ranked.columns
+            if len(key):
+                collector.add(Rows.by_group(groups.of_key[key], match, -ranked.scores, len(groups.names)))
 
 
 def _metrics(curves: Sequence[Curve], sums: Sums) -> list[dict[str, Any]]:
@@ -226,10 +225,17 @@ def _parts(sums: Sums, sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def _ratings(rows: Table, place: Ints, units: int) -> Ranked:
-    """Rated fields by rising confidence: whether each is right, and its key."""
-    key = rows.array("key")
-    return Ranked(rows.array("confidence"), place[key] * units + rows.array(UNIT), (rows.array("match"), key))
+def _ranked_ratings(place: Ints, units: int, piece: Piece) -> RankedRows:
+    """Return rated fields by rising confidence: whether each is right, and its key."""
+    ratings = piece.ledger.table("ratings")
+    # Rows are in the order of documents: sorted by key, they are in the order of their tie-breakers.
+    order, _ = rows_by_code(place[ratings.array("key")], len(place))
+    key, match = ratings.array("key")[order], ratings.array("match")[order]
+
+    def ties() -> Ints:
+        return place[key] * units + piece.places[ratings.array(UNIT)[order]]
+
+    return RankedRows(np.zeros(len(key), np.int32), -ratings.array("confidence")[order], (match, key), ties)
 
 
 class Groups(NamedTuple):

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from calque.base.columns import Array, Flags, Floats, Ints
+from calque.base.columns import Array, Flags, Floats, Ints, rows_by_code
 from calque.evaluation.measures import Undefined, counts
-from calque.fields.confidence.ranking import by_code
 from calque.fields.confidence.reliability import EqualMass
 
 BUDGETS = (0.1, 0.3, 0.5)
@@ -28,7 +27,7 @@ class Rows(NamedTuple):
         """Rows that come by rank, whatever their groups."""
         if groups == 1:
             return cls(group, match, confidence)
-        order, _ = by_code(group, groups)
+        order, _ = rows_by_code(group, groups)
         return cls(group[order], match[order], confidence[order])
 
 

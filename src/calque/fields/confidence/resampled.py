@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.evaluation.document_sums import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share, tied_rows
+from calque.evaluation.document_sums import (
+    DocumentTallies,
+    Replicates,
+    Support,
+    TalliedMetrics,
+    WeightedMetrics,
+    mean_over_rows,
+    share,
+    tied_rows,
+)
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.fields.confidence.average_precision import MASK_BITS
 from calque.fields.confidence.calibration import EDGES
@@ -22,19 +31,19 @@ if TYPE_CHECKING:
 SINGLE = {"50": 0.5, "75": 0.75}
 
 
-def averages(task: Fields, ledger: Ledger) -> Resampled:
+def averages(task: Fields, ledger: Ledger) -> WeightedMetrics:
     """Mean average precision, and what is said of the boxes of each class."""
     return BoxAverages(ledger, task.iou)
 
 
-class BoxAverages(Resampled):
+class BoxAverages(WeightedMetrics):
     """Boxes by class and confidence, sorted once."""
 
     def __init__(self, ledger: Ledger, thresholds: tuple[float, ...]) -> None:
         self._labels = ledger.names["label"]
         self._thresholds = thresholds
         boxes = ledger.table("boxes")
-        self._sheet, size = Sheet(), len(self._labels)
+        self._sheet, size = DocumentTallies(), len(self._labels)
         tables: list[Flags] = []
         for side in ("truth", "found"):
             rows = np.flatnonzero(boxes.array(f"has_{side}"))
@@ -57,19 +66,19 @@ class BoxAverages(Resampled):
         self._offsets: Ints = np.searchsorted(columns[0], np.arange(size + 1)).astype(np.int64)
         self._met = np.searchsorted(self._thresholds, iou[order], side="right")
 
-    def _counts(self, truth: Flags, found: Flags) -> dict[str, Counted]:
+    def _counts(self, truth: Flags, found: Flags) -> dict[str, Support]:
         present = {self._labels[code]: truth[:, code] for code in self._shown if truth[:, code].any()}
-        mean = Counted.over(present, len(truth))
+        mean = Support.over(present, len(truth))
         counted = dict.fromkeys(("mean_ap", *(f"map_{name}" for name in SINGLE)), mean)
-        everything = Counted(np.ones(len(truth), np.bool_))
+        everything = Support(np.ones(len(truth), np.bool_))
         for code in self._shown:
             label = self._labels[code]
-            counted |= dict.fromkeys((f"ap/{label}", *(f"ap_{name}/{label}" for name in SINGLE)), Counted(truth[:, code]))
-            counted[f"mean_iou/{label}"] = Counted(found[:, code])
+            counted |= dict.fromkeys((f"ap/{label}", *(f"ap_{name}/{label}" for name in SINGLE)), Support(truth[:, code]))
+            counted[f"mean_iou/{label}"] = Support(found[:, code])
             counted |= dict.fromkeys((f"num_gt/{label}", f"num_detections/{label}"), everything)
         return counted
 
-    def measures(self) -> Mapping[str, Counted]:
+    def measures(self) -> Mapping[str, Support]:
         """The names of the numbers; truth boxes decide which documents averages are about."""
         return self._counted
 
@@ -106,12 +115,12 @@ class BoxAverages(Resampled):
         return np.concatenate(parts)
 
 
-def calibration(ledger: Ledger) -> Tallies:
+def calibration(ledger: Ledger) -> TalliedMetrics:
     """Brier score and expected calibration error, of everything and of each key."""
     ratings, keys = ledger.table("ratings"), ledger.names["key"]
     unit, key = ratings.array(UNIT), ratings.array("key").astype(np.int64)
     match, confidence = ratings.array("match"), ratings.array("confidence")
-    sheet, size = Sheet(), len(keys)
+    sheet, size = DocumentTallies(), len(keys)
     sheet.fractions("squares", (confidence - match) ** 2, unit, key, size)
     cell = key * BINS + np.minimum(np.searchsorted(EDGES, confidence, side="right"), BINS - 1)
     sheet.count("in bin", unit, cell, size * BINS)
@@ -133,8 +142,8 @@ def calibration(ledger: Ledger) -> Tallies:
             found[f"ece{label}"] = np.where(rows > 0, error, np.nan)
         return found
 
-    counted = {f"{name}{label}": Counted(flags) for label, (_, flags) in groups.items() for name in ("brier_score", "ece")}
-    return Tallies(sheet, counted, numbers)
+    counted = {f"{name}{label}": Support(flags) for label, (_, flags) in groups.items() for name in ("brier_score", "ece")}
+    return TalliedMetrics(sheet, counted, numbers)
 
 
 def _groups(ledger: Ledger) -> dict[str, tuple[slice, Flags]]:
@@ -146,12 +155,12 @@ def _groups(ledger: Ledger) -> dict[str, tuple[slice, Flags]]:
     return {label: (codes, np.asarray(table[:, codes].any(axis=1))) for label, codes in {"": slice(None), **alone}.items()}
 
 
-def auroc(ledger: Ledger) -> Resampled:
+def auroc(ledger: Ledger) -> WeightedMetrics:
     """How well confidences tell right from wrong."""
     return Auroc(ledger)
 
 
-class Auroc(Resampled):
+class Auroc(WeightedMetrics):
     """Rated fields by rising confidence, sorted once: everything together, then key by key."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -169,9 +178,9 @@ class Auroc(Resampled):
         self._rises = np.append(True, level[1:] != level[:-1])[: len(rows)].astype(np.uint8)
         self._codes = {"": 0, **{f"/{name}": code + 1 for code, name in enumerate(ledger.names["key"])}}
 
-    def measures(self) -> Mapping[str, Counted]:
+    def measures(self) -> Mapping[str, Support]:
         """The names of the numbers; documents with ratings count."""
-        return {f"auroc{label}": Counted(flags) for label, (_, flags) in self._groups.items()}
+        return {f"auroc{label}": Support(flags) for label, (_, flags) in self._groups.items()}
 
     def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one walk for all
         """All areas under the curve."""

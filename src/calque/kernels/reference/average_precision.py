@@ -1,7 +1,7 @@
 """COCO's matching and curves, decision for decision as pycocotools takes them: the specification of the native twin.
 
 The chain is ``coco_match`` (who matches whom, at all thresholds and area ranges), ``score_order`` (rows by class and
-score), then ``coco_accumulate`` (the curve) or ``coco_recall`` (only its end).
+score), then ``coco_accumulate`` (the curve; without recall points only its end).
 Ten thresholds share one pass: a mask has bit ``t`` set where the statement holds at threshold ``t``.
 """
 

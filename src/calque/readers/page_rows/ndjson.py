@@ -14,7 +14,7 @@ import numpy as np
 from calque.base.columns import Column, Floats, Strings
 from calque.base.errors import ContractError, did_you_mean
 from calque.corpus.boxes import UnitId
-from calque.engines import ahead
+from calque.engines import Prefetch
 from calque.kernels.scanning import scan_pages
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED, PAGES, header
@@ -99,7 +99,7 @@ class Opened:
         """At most about as many pages as have ``size`` objects are scanned at a time; ``length``: the file's, if known."""
         self._length = length
         self._read = 0
-        self._ahead = ahead(_parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
+        self._ahead = Prefetch(_parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
 
     def share(self) -> float:
         """Which part of the file was read; 0 when its length is not known."""

@@ -13,7 +13,7 @@ import numpy as np
 from calque.base.columns import Array, Codes, Column, Flags, Floats, Ints, Strings
 from calque.base.errors import MissingExtra, did_you_mean
 from calque.corpus.boxes import UnitId
-from calque.engines import ahead
+from calque.engines import Prefetch
 from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED
@@ -151,7 +151,7 @@ class Opened:
         """``size`` objects are read at a time, or all of a row group when the file has no more than ``whole``."""
         self._path = path
         self._rows = self._read = 0
-        self._ahead = ahead(_parts(path, size, whole, rules), weight=_weight, limit=AHEAD)
+        self._ahead = Prefetch(_parts(path, size, whole, rules), weight=_weight, limit=AHEAD)
 
     def share(self) -> float:
         """Which part of the file was read."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from calque.base.columns import Ints
-from calque.base.errors import Issue, Severity
+from calque.base.errors import Issue, Severity, closest
 from calque.corpus.boxes import BoxCorpus, Flaw
 from calque.corpus.class_map import Pairs, target_of
 
@@ -117,9 +117,5 @@ def _plain(label: str) -> str:
 
 
 def _nearest(label: str, known: Sequence[str]) -> str | None:
-    """The label that is spelt most like this one, case and punctuation aside."""
-    import difflib
-
-    plain = {_plain(name): name for name in reversed(known)}
-    close = difflib.get_close_matches(_plain(label), list(plain), n=1, cutoff=0.6)
-    return plain[close[0]] if close else None
+    """Return the label that is spelled most like this one, case and punctuation aside."""
+    return next(iter(closest(label, reversed(known), key=_plain)), None)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from calque.base.errors import ContractError, MissingExtra
-from calque.engines import begin
+from calque.engines import run_in_background
 from calque.kernels.scanning import Scanned
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Unpacking(Scanned):
         self.path = path
         self._scan = None
         self._seen = None
-        self._unpacking = begin(lambda: self._unpack(mark))
+        self._unpacking = run_in_background(lambda: self._unpack(mark))
 
     def _unpack(self, mark: bytes) -> bytes:
         data = unpacked(self.path, mark)

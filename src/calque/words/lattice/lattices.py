@@ -14,7 +14,7 @@ from calque.base.columns import Codes, Column, Strings, Table
 from calque.base.errors import ContractError
 from calque.corpus.boxes import UnitId
 from calque.corpus.words import Edge, Lattice, WordCorpus
-from calque.engines import threads
+from calque.engines import thread_engine
 from calque.evaluation.ledger import UNIT
 from calque.words.alignment import align
 from calque.words.lattice.best_path import Oracle, oracle
@@ -163,7 +163,7 @@ def _all_best(sides: Sides, lattices: Mapping[UnitId, Lattice], rows: list[int],
             issue = error.issues[0]
             raise ContractError.single(issue.code, f"document {unit!r}: {issue.message}", help=issue.help) from None
 
-    return list(threads(jobs).map(best, rows))
+    return list(thread_engine(jobs).map(best, rows))
 
 
 def _oracle_table(best: list[Oracle | None], units: Codes) -> Table:

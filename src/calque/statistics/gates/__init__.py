@@ -1,1 +1,0 @@
-"""Gates: limits, tolerances and baselines."""
