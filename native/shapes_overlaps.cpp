@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 #include "masks_rows.hpp"
 
 namespace calque {
@@ -75,9 +75,9 @@ private:
     Slabs slabs_;
 };
 
-class RingCover final : public Cover {
+class RingAreaCounter final : public AreaCounter {
 public:
-    RingCover(const Side& truth, const Side& found) : truth_(truth), found_(found) {}
+    RingAreaCounter(const Side& truth, const Side& found) : truth_(truth), found_(found) {}
 
     void begin(std::size_t page) override { slabs_.allow(edges_of(truth_, page) + edges_of(found_, page)); }
     void clear() override { added_.clear(), points_.clear(); }
@@ -166,7 +166,7 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
         PageShapes truths, founds;
         Slabs slabs;
         Meter meter;
-        Patience patience;
+        InterruptTicker interrupts;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
                 const std::size_t edges = edges_of(truth, page) + edges_of(found, page);
@@ -180,7 +180,7 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
                 part.counts.resize(before + static_cast<std::size_t>(found.offsets[page + 1]) - first);
                 for (const auto& row : truths.rows()) out.truth_areas[row.row] = row.shape.area;
                 for (const auto& row : founds.rows()) {
-                    patience.spend(truths.rows().size());
+                    interrupts.tick(truths.rows().size());
                     out.found_areas[row.row] = row.shape.area;
                     for (const auto& candidate : truths.rows()) {
                         const double shared = meter.shared(candidate, row);
@@ -196,9 +196,9 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
     return out;
 }
 
-std::unique_ptr<Cover> cover_of(const Side& truth, const Side& found) {
-    if (truth.masks.given && found.masks.given) return mask_cover(truth, found);
-    if (truth.rings.given() || found.rings.given()) return std::make_unique<RingCover>(truth, found);
+std::unique_ptr<AreaCounter> area_counter(const Side& truth, const Side& found) {
+    if (truth.masks.given() && found.masks.given()) return mask_area_counter(truth, found);
+    if (truth.rings.given() || found.rings.given()) return std::make_unique<RingAreaCounter>(truth, found);
     return nullptr;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ struct SplitWords {
     std::vector<std::int64_t> offsets;  // where the words of each text begin
     std::vector<std::uint8_t> vocabulary;
     std::vector<std::int64_t> vocabulary_offsets;
+
+    auto fields() { return std::tie(codes, offsets, vocabulary, vocabulary_offsets); }
 };
 
 // Words are numbered in the order in which they first occur. White space is what Python's str.split() takes for it.

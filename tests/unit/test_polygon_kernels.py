@@ -123,10 +123,9 @@ def test_the_twins_give_the_same_bits(firsts: list[Ring], seconds: list[Ring], j
     left, right = np.ascontiguousarray(index[:, 0]), np.ascontiguousarray(index[:, 1])
     arguments = (*arrays(firsts), *arrays(seconds), left, right, jobs)
     assert _native.polygon_overlaps(*arguments).tobytes() == reference.polygon_overlaps(*arguments).tobytes()
-    for name in ("polygon_areas", "polygon_simple"):
-        native, twin = (getattr(module, name)(*arrays(firsts)) for module in (_native, reference))
-        assert native.dtype == twin.dtype
-        assert native.tobytes() == twin.tobytes()
+    native, twin = (module.polygon_simple(*arrays(firsts)) for module in (_native, reference))
+    assert native.dtype == twin.dtype
+    assert native.tobytes() == twin.tobytes()
 
 
 @pytest.mark.skipif(not native_built(), reason="the native kernels are not built here")
@@ -163,7 +162,7 @@ def test_native_kernels_refuse_what_does_not_fit_together() -> None:
     points, offsets = arrays([L_SHAPE])
     one = np.zeros(1, dtype=np.int64)
     with pytest.raises(ValueError, match="must rise"):
-        _native.polygon_areas(points, offsets[:1])
+        _native.polygon_simple(points, offsets[:1])
     with pytest.raises(ValueError, match="does not exist"):
         _native.polygon_overlaps(points, offsets, points, offsets, one, one + 1)
     with pytest.raises(ValueError, match="same length"):

@@ -263,31 +263,3 @@ class Grids(NamedTuple):
     offsets: Ints
     rows: Ints
     columns: Ints
-
-
-class PageOrders(NamedTuple):
-    """The reading orders of pages: lists of blocks, and groups as stretches of such a list.
-
-    Groups come the outer ones first; two of a page are apart, or one is inside the other. What is in no group is in order.
-    """
-
-    blocks: Ints
-    """Page ``p`` has the blocks ``blocks[p]:blocks[p + 1]``."""
-    listed: Codes
-    """Blocks, counted from the first of their page, each at most once."""
-    listed_offsets: Ints
-    starts: Codes
-    """Of groups, as the ends: counted from the first listed block of the page."""
-    ends: Codes
-    ordered: Bytes
-    group_offsets: Ints
-
-
-BREAKS = ("furniture", "interleaved", "column_jump", "skip", "back")
-"""Why a step from one block to the next is not one of the truth."""
-
-ORDER_COUNTS = (
-    "truth", "unordered", "placed", "unplaced", "missing", "pred", "concordant", "discordant", "open", "pairs_merged",
-    "links_required", "links_predicted", "links_right", "moves", "displacement", "largest", "edits", *BREAKS,
-)  # fmt: skip
-"""What is counted of a page. ``displacement`` is the sum of differences of ranks, ``largest`` the most it could be."""

@@ -12,7 +12,7 @@ from calque.corpus.boxes import UnitId
 from calque.evaluation.document_sums import share
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import Measure, Undefined
-from calque.kernels.structs import BREAKS, ORDER_COUNTS
+from calque.order.page_orders import BREAKS, ORDER_COUNTS
 
 NOT_JUDGED = "no page has two blocks whose order can be judged"
 NO_BLOCKS = "no true block has an order"

@@ -11,8 +11,8 @@ from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
 from calque.evaluation.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
 from calque.evaluation.presentation.sections import Section
 from calque.evaluation.slices import SliceView
-from calque.kernels.structs import BREAKS
 from calque.order.numbers import SHOWN
+from calque.order.page_orders import BREAKS
 
 FOUR = ("pairs", "successors", "footrule", "edit")
 SET_ASIDE = {

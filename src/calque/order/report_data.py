@@ -14,7 +14,7 @@ from calque.evaluation.boxes.overlay import NORMALIZED
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.presentation import report_data as columns
 from calque.evaluation.presentation.report_data import Number, Overview, Part, ReportData
-from calque.kernels.structs import BREAKS
+from calque.order.page_orders import BREAKS
 from calque.order.presentation import WORDS
 from calque.order.scoring import Status
 

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import settle
 from calque.evaluation.metric_names import MetricNames, value_or_none
 from calque.evaluation.result import Result
-from calque.kernels import kernels
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,6 +38,8 @@ POISSON_THRESHOLDS = (
 """The cumulative distribution of Poisson(1) times 2**64. A weight is the number of entries up to a random 64-bit number."""
 
 MOST_SEED = 2**64 - 1
+PHILOX_BLOCK = 4
+"""How many numbers Philox makes for each value of its counter."""
 
 
 def document_key(unit: UnitId) -> int:
@@ -56,16 +57,29 @@ def document_keys(units: Sequence[UnitId]) -> Ints:
     return np.array([document_key(unit) for unit in units], dtype=np.uint64).view(np.int64)
 
 
-def poisson_weights(keys: Ints, replicates: int, seed: int = 0, *, first: int = 0, jobs: int = 1) -> Codes:
-    """Return the weight of each document (row) in each replicate (column), beginning with replicate ``first``.
+def poisson_weights(keys: Ints, replicates: int, seed: int = 0, *, first: int = 0) -> Codes:
+    """Return the weight of each document (a row) in each replicate (a column), beginning with replicate ``first``.
+
+    Each document has its own random stream: NumPy's Philox with the seed and the document's key. Replicate ``r`` uses the
+    ``r``-th number of the stream; the weight is the number of thresholds that this number reaches.
 
     >>> poisson_weights(document_keys(["d01", 1]), 6, seed=0).tolist()
     [[1, 1, 1, 2, 1, 2], [0, 2, 3, 2, 1, 1]]
     """
     if not 0 <= seed <= MOST_SEED:
         raise ValueError(f"the seed must be a whole number from 0 to {MOST_SEED}, not {seed}")
-    thresholds = np.array(POISSON_THRESHOLDS, dtype=np.uint64).view(np.int64)
-    return kernels().poisson_weights(keys, thresholds, seed, first, replicates, jobs)
+    thresholds = np.array(POISSON_THRESHOLDS, dtype=np.uint64)
+    weights = np.empty((len(keys), replicates), dtype=np.int32)
+    counter, skipped = divmod(first, PHILOX_BLOCK)
+    stream = np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))
+    state: Any = stream.advance(counter).state
+    # One stream that changes its key: building a stream for each document takes five times as long.
+    for row, key in enumerate(keys.view(np.uint64)):
+        state["state"]["key"][1] = key
+        stream.state = state
+        drawn = stream.random_raw(skipped + replicates)[skipped:]
+        weights[row] = thresholds.searchsorted(drawn, side="right")
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,18 +178,18 @@ class Bootstrap:
         progress = current_progress()
         progress.expect(progress.done + resampling.replicates, "replicate")
         blocks = []
-        for weights in self._blocks(resampling, jobs):
+        for weights in self._blocks(resampling):
             blocks.append(self.replicates(weights, wanted, jobs))
             progress.advance(weights.shape[1])
         return {name: np.concatenate([block[name] for block in blocks]) for name in wanted}
 
-    def _blocks(self, resampling: Resampling, jobs: int) -> Iterator[Codes]:
+    def _blocks(self, resampling: Resampling) -> Iterator[Codes]:
         """Yield the weights of some replicates at a time, in multiples of the 16 that kernels process side by side."""
         keys = document_keys(self._documents)
         size = max(1, BLOCK_BYTES // (64 * max(len(keys), 1))) * 16
         for first in range(0, resampling.replicates, size):
             count = min(size, resampling.replicates - first)
-            yield poisson_weights(keys, count, resampling.seed, first=first, jobs=jobs)
+            yield poisson_weights(keys, count, resampling.seed, first=first)
 
 
 @names_arguments

@@ -218,8 +218,19 @@ def polygon_iou(first: Floats, second: Floats, *, jobs: int = 1) -> Floats:
             raise ValueError(f"polygon {int(np.flatnonzero(~simple)[0])} crosses itself")
     index = np.arange(len(sides[0][1]) - 1, dtype=np.int64)
     shared = kernels().polygon_overlaps(*sides[0], *sides[1], index, index, jobs)
-    whole = sum(np.abs(kernels().polygon_areas(*side)) for side in sides) - shared
+    whole = sum(np.abs(_signed_areas(points.reshape(len(index), -1, 2))) for points, _ in sides) - shared
     return share(shared, whole)
+
+
+def _signed_areas(polygons: Floats) -> Floats:
+    """Return the area of each polygon by the shoelace formula from its first vertex, so that an offset costs no digits."""
+    import numpy as np
+
+    x, y = np.moveaxis(polygons - polygons[:, :1], 2, 0)
+    double = np.zeros(len(polygons))
+    for vertex in range(1, polygons.shape[1] - 1):
+        double += x[:, vertex] * y[:, vertex + 1] - x[:, vertex + 1] * y[:, vertex]
+    return double / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,6 @@ class Ring(NamedTuple):
     high: Point
 
 
-def polygon_areas(points: Floats, offsets: Ints) -> Floats:
-    """The signed area of each ring: positive when it turns from x towards y."""
-    return np.array([signed_area(ring) for ring in _split(points, offsets)], dtype=np.float64)
-
-
 def polygon_simple(points: Floats, offsets: Ints) -> Flags:
     """Whether each ring neither crosses nor touches itself."""
     return np.array([_is_simple(ring) for ring in _split(points, offsets)], dtype=np.bool_)

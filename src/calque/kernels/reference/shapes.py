@@ -13,7 +13,7 @@ from calque.base.columns import Codes, Floats, Ints
 from calque.geometry.boxes import Edges
 from calque.geometry.boxes import corners as box_corners
 from calque.geometry.rectangles import intersection
-from calque.kernels.reference.boxes import box_edges, check_sides
+from calque.kernels.reference.boxes import box_edges
 from calque.kernels.reference.polygons import Points, Ring, clipped, ring_of, signed_area
 from calque.kernels.reference.slabs import OWN, PREDICTED, Allowance, covered_area, state_areas
 from calque.kernels.structs import LEFT_OUT, PageBoxes
@@ -40,7 +40,6 @@ def shape_overlaps(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[F
     of `calque.kernels.structs.SharedAreas`.
     """
     del jobs  # the native twin's threads
-    check_sides(truth, found)
     below, above = box_edges(truth), box_edges(found)
     truth_areas, found_areas = np.zeros(len(truth.boxes)), np.zeros(len(found.boxes))
     counts = np.zeros(len(found.boxes), np.int64)

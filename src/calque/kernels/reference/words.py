@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -11,19 +10,6 @@ import numpy as np
 from calque.base.columns import Bytes, Codes, Ints
 
 Documents = tuple[Codes, Ints]
-
-
-def lcs_lengths(
-    reference: Codes,
-    reference_offsets: Ints,
-    predicted: Codes,
-    predicted_offsets: Ints,
-    vocabulary: int,  # noqa: ARG001  # the compiled twin needs it
-    jobs: int,  # noqa: ARG001  # the compiled twin has threads
-) -> Ints:
-    """For each document the length of the longest common subsequence."""
-    pairs = _documents((reference, reference_offsets), (predicted, predicted_offsets))
-    return np.array([_length(ours, theirs) for ours, theirs in pairs], dtype=np.int64)
 
 
 def lcs_partners(
@@ -43,19 +29,6 @@ def lcs_partners(
     pairs = _documents((reference, reference_offsets), (predicted, predicted_offsets))
     partners = [partner for ours, theirs in pairs for partner in _partners(ours, theirs)]
     return np.array(partners, dtype=np.int32)
-
-
-def bag_matches(
-    reference: Codes,
-    reference_offsets: Ints,
-    predicted: Codes,
-    predicted_offsets: Ints,
-    vocabulary: int,  # noqa: ARG001  # as above
-    jobs: int,  # noqa: ARG001  # as above
-) -> Ints:
-    """For each document how many words both sides have, in any order."""
-    pairs = _documents((reference, reference_offsets), (predicted, predicted_offsets))
-    return np.array([(Counter(ours) & Counter(theirs)).total() for ours, theirs in pairs], dtype=np.int64)
 
 
 def split_words(texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
@@ -92,8 +65,6 @@ def lattice_path(
     Edges lead from lower to higher nodes; node 0 is the start. ``rest[node][i]`` is the best that a path from the node
     can still add against ``reference[i:]``, as (matches, minus words).
     """
-    if {*range(len(final_nodes))} - {*edge_from.tolist(), *np.flatnonzero(final_nodes).tolist()}:
-        raise ValueError("every node must lead to a final one")  # edges lead upwards: one edge from each other node is enough
     ours = reference.tolist()
     edges = [
         (source, target, words[begin:end].tolist())
@@ -179,10 +150,6 @@ def _rows(ours: Sequence[int], theirs: Sequence[int]) -> list[int]:
         used = row & masks.get(word, 0)
         rows.append((row + used | row - used) & full)
     return rows
-
-
-def _length(ours: Sequence[int], theirs: Sequence[int]) -> int:
-    return len(ours) - _rows(ours, theirs)[-1].bit_count()
 
 
 def _partners(ours: Sequence[int], theirs: Sequence[int]) -> list[int]:
