@@ -159,11 +159,6 @@ class Ceiling(BoxReading, Task):
         rules = super()._rules()
         return {**rules, "listed_form": "xywh", "scored": False} if self.kind == "layout" else rules
 
-    @staticmethod
-    def begin(source: str) -> Any:
-        """The file by its name: whether it holds boxes or records, the task knows."""
-        return source
-
     @renamed_arguments(expected="truth", found="predictions")
     def resolved(self, truth: Any, predictions: Any = None) -> Ceiling:
         """Return the task with the names of the systems, and with a schema for fields."""

@@ -207,11 +207,6 @@ class Task(ABC):
             raise NotImplementedError(f"{type(self).__name__} must define measure or metric_table")
         return table.compute(self, ledger)
 
-    @staticmethod
-    def begin(source: str) -> Any:
-        """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
-        return source
-
     @renamed_arguments(expected="truth", found="predictions")
     def resolved(self, truth: Any, predictions: Any = None) -> Task:  # noqa: ARG002  # most tasks leave nothing open
         """Return the task with the settings that it derives from its input, such as an inferred schema.
@@ -224,10 +219,6 @@ class Task(ABC):
         """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
         kind = type(self)
         return () if f"{kind.__module__}.".startswith("calque.") else (f"{kind.__module__}:{kind.__qualname__}",)
-
-    def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
-        """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
-        return {}
 
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""

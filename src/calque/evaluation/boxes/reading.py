@@ -117,13 +117,6 @@ class BoxReading:
         if self.page_size and not (len(self.page_size) == 2 and all(0 < side < float("inf") for side in self.page_size)):
             raise ConfigError(f"page_size must be a width and a height above 0 (W,H), not {list(self.page_size)}")
 
-    @staticmethod
-    def begin(source: str) -> Any:
-        """A file that is being scanned from now on, in the background; nothing heavy is imported for that."""
-        from calque.kernels.scanning import Scanned
-
-        return Scanned(source)
-
     @renamed_arguments(expected="truth", found="predictions")
     def box_batches(
         self, truth: Any, predictions: Any, *, allow_missing_scores: bool, jobs: int = 1
@@ -169,12 +162,6 @@ class BoxReading:
             **self._rules(),
         )
         return self._settled(*sides)
-
-    def read_outside(self, path: str) -> dict[str, str]:
-        """Return the class names and the sizes of images that a folder of labels takes from other folders."""
-        from calque.readers.boxes import dota, yolo
-
-        return {**yolo.read_outside(path), **dota.read_outside(path)}
 
     def read_truth(self, source: Any) -> Corpus:
         """The truth by itself."""
