@@ -17,6 +17,7 @@ from calque.evaluation.presentation import report_data as columns
 from calque.evaluation.presentation.headlines import rated
 from calque.evaluation.presentation.report_data import Finding, Number, Overview, Part, Phrase, ReportData, Sentence
 from calque.evaluation.presentation.sections import Section
+from calque.evaluation.slices import SliceView
 from calque.kernels.structs import BREAKS
 from calque.order.metrics import FOUR_NAMES, PROFILES
 from calque.order.scoring import Status
@@ -161,9 +162,22 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [replace(_totals(numbers), title=laid_over("Reading order", numbers))]
 
 
+SLICES = SliceView(
+    ("micro", "macro", "macro_pages", "macro_documents", "counts"), ("micro",), {name: name for name in FOUR_NAMES}
+)
+"""What a slice shows."""
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
-    shown = [_overview(numbers), _totals(numbers), _breaks(numbers), _documents(numbers), _profiles(numbers)]
+    shown = [
+        _overview(numbers),
+        _totals(numbers),
+        _breaks(numbers),
+        _documents(numbers),
+        _profiles(numbers),
+        *SLICES.sections(numbers),
+    ]
     return [section for section in shown if section.rows or section.notes]
 
 

@@ -120,11 +120,12 @@ class Order(Task):
         from calque.order.metrics import TABLE
 
         return TaskView(
-            schema=TABLE.schema,
+            schema=lambda: presentation.SLICES.added_to(TABLE.schema()),
             rows=TABLE.csv_rows,
             columns=presentation.COLUMNS,
             sections=presentation.sections,
             brief=presentation.brief,
+            slices=presentation.SLICES,
             headline=presentation.headline,
             findings=presentation.findings,
             report_data=partial(presentation.report_data, self),
