@@ -24,7 +24,7 @@ from calque.fields import BulkStructuredModelEvaluator, ConfidenceAccumulator
 from calque.fields.failures import errors
 from calque.kernels import VARIABLE
 from calque.kernels.reference.boxes import Grouped, pairs
-from calque.order.report_data import _strips
+from calque.order.presentation import _strips
 from calque.readers.boxes.read_back import _aligned
 from calque.readers.page_rows.writing import rows_of
 from calque.readers.sides.sheets import CROWDED, laid

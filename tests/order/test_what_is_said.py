@@ -9,7 +9,8 @@ import pytest
 
 from calque import Evaluator, Order
 from calque.corpus.orders import Group, OrderPage
-from calque.order.presentation import sections, sentence
+from calque.evaluation.presentation.report_data import spoken
+from calque.order.presentation import headline, sections
 from calque.order.scoring import Status, outcomes
 from calque.readers.orders.files import read_orders
 from tests.order.one_page import one_page
@@ -49,7 +50,7 @@ def notes(made: dict[str, Any]) -> list[str]:
     ],
 )
 def test_the_sentence(truth: Any, found: Any, told: str) -> None:
-    assert sentence(numbers(truth, found)) == told
+    assert spoken(headline(numbers(truth, found))) == told
 
 
 def test_a_document_has_numbers_of_its_own() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import jsonschema
@@ -165,6 +166,9 @@ def test_parts_of_a_ledger_add_up_to_the_same_bits() -> None:
             from calque.evaluation.ledger import Piece
 
             yield from (Piece(part, place) for part, place in zip(parts, places, strict=True))
+
+        def fold(self, work: Any) -> Any:
+            return reduce(lambda one, other: one.join(other), map(work, self.pieces()))
 
     parted = Parted(units=whole.units, tables=whole.tables, names=whole.names)
     assert compute(task, parted) == compute(task, whole)

@@ -278,29 +278,19 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
 def _of_rungs(task: str, name: str) -> dict[str, str]:
     """The scopes of tasks that have their own: tables and ceilings; else the one that there is."""
     from calque.ceiling.measures import ON_RUNGS, RUNGS
-    from calque.order.task import FOUR as ORDER_RATIOS
     from calque.tables.measures import scopes_of
 
-    if task == "order" and name in ORDER_RATIOS:
-        return ORDER_SCOPES
     if task == "ceiling" and name in ON_RUNGS:
         return RUNGS
     return scopes_of(name) if task == "tables" else {"all": OTHER_SCOPES[task]}
 
 
-ORDER_SCOPES = {
-    "micro": "counts are added up over all pages, then divided; also for each document",
-    "macro": "the mean of the pages that have a value",
-    "macro_pages": "the mean of the pages that have a value",
-    "macro_documents": "the mean of the documents that have a value",
-}
 OTHER_SCOPES = {
     "detection": "over all documents and classes",
     "fields": "over all documents; also for each field",
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",
     "ceiling": "over all documents, at each level",
-    "order": "over all pages",
 }
 """What is said of the numbers that come in one scope only."""
 

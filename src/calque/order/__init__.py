@@ -9,13 +9,13 @@ from calque.order.task import Order as Order
 
 if TYPE_CHECKING:
     from calque.corpus.orders import OrderCorpus as OrderCorpus
-    from calque.order.judging import Compared as Compared
-    from calque.order.judging import compare as compare
+    from calque.order.api import Compared as Compared
+    from calque.order.api import compare as compare
 
 _HOME = {
-    "Compared": "calque.order.judging",
+    "Compared": "calque.order.api",
     "OrderCorpus": "calque.corpus.orders",
-    "compare": "calque.order.judging",
+    "compare": "calque.order.api",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["Order"])

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments, renamed_arguments
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.base.errors import IssueLog
-from calque.base.short_repr import short_repr
 from calque.corpus.orders import Group, OrderPage
 from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes
 from calque.order.page_orders import ORDER_COUNTS, PageOrders, judge_orders
-from calque.readers.orders.building import of_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,48 +232,3 @@ def _furniture(side: OrderSide, names: Collection[str]) -> Bytes:
 def _plain(label: str) -> str:
     """A label as furniture is named: what follows the last colon, in small letters, with hyphens."""
     return label.rpartition(":")[2].lower().replace("_", "-")
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What two orders have in common; ``None`` where there is nothing to judge."""
-
-    pairs: float | None
-    successors: float | None
-    footrule: float | None
-    edit: float | None
-    moves: int
-    counts: dict[str, int]
-
-    __repr__ = short_repr
-
-
-@renamed_arguments(pred="predictions")
-@names_arguments
-def compare(truth: list[Any], predictions: list[Any]) -> Compared:
-    """Compare two reading orders, given as nested lists of block ids.
-
-    Args:
-        truth: The ground-truth order. ``{"unordered": [...]}`` marks blocks that may come in any order.
-        predictions: The predicted order, in the same form.
-
-    Returns:
-        The metrics of the pair.
-
-    >>> compare(["a", "b", "c", "d"], ["b", "a", "c", "d"]).pairs
-    0.8333333333333334
-    """
-    pages = [OrderPage(*of_names(order, "", IssueLog(""))) for order in (truth, predictions)]
-    made = judged(*([page] for page in pages), pair="id", iou=0.5, furniture=())
-    counts = dict(zip(ORDER_COUNTS, made.counts[0].tolist(), strict=True))
-    c = counts
-    pairs = c["concordant"] + c["discordant"] + c["open"]
-    links = c["links_required"] + c["links_predicted"]
-    return Compared(
-        (c["concordant"] + c["open"] / 2) / pairs if pairs else None,
-        2 * c["links_right"] / links if pairs and links else None,
-        1 - c["displacement"] / c["largest"] if pairs and c["largest"] else None,
-        1 - c["edits"] / c["truth"] if c["truth"] else None,
-        c["moves"],
-        counts,
-    )

@@ -1,7 +1,4 @@
-"""From two corpora of orders to the ledger: one row for each page, for each block of either side, and for each break.
-
-`outcomes` reads it again, for what can be looked at beside the numbers.
-"""
+"""From two corpora of orders to the ledger, one row per page, block and break, and from there to the outcome of each block."""
 
 from __future__ import annotations
 
@@ -16,8 +13,10 @@ from calque.base.columns import Column, Ints, Strings, Table
 from calque.base.errors import Issue, Severity
 from calque.corpus.boxes import UnitId, canonical, distinct_names
 from calque.corpus.orders import Group, OrderCorpus, OrderPage
+from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, RunOutcomes, TruthOutcomes
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.order.judging import Judged, OrderSide, judged
+from calque.order.metrics import FOUR, count_rows
 from calque.order.page_orders import BREAKS, ORDER_COUNTS
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ class Status(IntEnum):
     """The truth gives it no place."""
 
 
+PAIRS = FOUR[0]
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
 _BLOCK = ("rank", "position", "found", "discordant")
 _DRAWN = frozenset((table, name) for table in ("blocks", "found") for name in ("id", "label", "box")) | frozenset(
@@ -190,3 +190,32 @@ def outcomes(ledger: Ledger) -> Table:
         "found": Strings.pack([*found_ids, *[""] * breaks.height]),
         "discordant": np.concatenate([blocks.array("discordant"), np.zeros(breaks.height, dtype=np.int64)]),
     })  # fmt: skip
+
+
+def run_outcomes(task: Order, ledger: Ledger) -> RunOutcomes:
+    """Return the outcome of each block, for comparisons: right if it is placed and no pair with it is reversed.
+
+    The score of a document is its `pairs`.
+    """
+    blocks = ledger.table("blocks")
+    rows = np.flatnonzero(blocks.array("status") != Status.UNORDERED)
+    status = blocks.array("status")[rows]
+    reversed_pairs = blocks.array("discordant")[rows] if "discordant" in blocks else np.zeros(len(rows), np.int64)
+    right = (status == Status.PLACED) & (reversed_pairs == 0)
+    kinds = np.select(
+        [right, status == Status.PLACED, status == Status.UNPLACED], ["in_order", "out_of_order", "unplaced"], "missing"
+    )
+    ids, labels = blocks.get("id"), blocks.get("label")
+    page = blocks.array("page")[rows].tolist()
+    names = [ids[row] for row in rows.tolist()] if isinstance(ids, Strings) else [str(row) for row in rows.tolist()]
+    label = [labels[row] for row in rows.tolist()] if isinstance(labels, Strings) else [""] * len(rows)
+    truths = TruthOutcomes(
+        blocks.array(UNIT)[rows].tolist(),
+        list(zip(page, names, strict=True)),
+        page,
+        names,
+        label,
+        kinds.tolist(),
+        right.tolist(),
+    )
+    return RunOutcomes(truths, NO_FALSE_POSITIVES, count_rows(task, ledger).document_values(PAIRS))

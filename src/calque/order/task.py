@@ -1,4 +1,4 @@
-"""The reading order task: its settings, and where each of its steps lives."""
+"""The reading order task: compares the order in which blocks are read with the true one."""
 
 from __future__ import annotations
 
@@ -16,16 +16,13 @@ if TYPE_CHECKING:
     from calque.base.errors import Issue
     from calque.corpus.boxes import Corpus
     from calque.corpus.orders import OrderCorpus
-    from calque.evaluation.document_sums import WeightedMetrics
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.metrics import MetricTable
     from calque.evaluation.nothing_evaluated import Ground
     from calque.evaluation.view import TaskView
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
-FOUR = ("pairs", "successors", "footrule", "edit")
-PROFILES = ("docling_ard", "omnidocbench_edit")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -41,7 +38,6 @@ class Order(Task):
 
     name: ClassVar[str] = "order"
     naming: ClassVar[str] = "name documents alike on both sides"
-    lower_is_better: ClassVar[frozenset[str]] = frozenset({"omnidocbench_edit", "moves"})
 
     pair: Literal["cover", "iou", "id"] = setting(
         "cover",
@@ -63,6 +59,13 @@ class Order(Task):
         plain = [label.lower().replace("_", "-") for label in self.furniture]
         object.__setattr__(self, "furniture", tuple(dict.fromkeys(label for label in plain if label != "none")))
 
+    @classmethod
+    def metric_table(cls) -> MetricTable:
+        """The declared metrics."""
+        from calque.order.metrics import TABLE
+
+        return TABLE
+
     @renamed_arguments(expected="truth", found="predictions")
     def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
         """The two sides."""
@@ -76,12 +79,6 @@ class Order(Task):
         from calque.order.scoring import score
 
         return score(self, truth, predictions, jobs)
-
-    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
-        """The four numbers over all pages and as their mean, counts, breaks, and each document's own."""
-        from calque.order.numbers import measure
-
-        return measure(ledger)
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Return the documents of both sides, and why nothing was evaluated if the ground truth orders no blocks."""
@@ -100,24 +97,6 @@ class Order(Task):
 
         return (*known, *remarks(ledger))
 
-    def address(self, name: MeasureName) -> tuple[str, ...]:
-        """Where a measure stands in the JSON: a bare name is over all pages together."""
-        if name.label is not None:
-            return "documents", name.label, name.name
-        if name.name in PROFILES:
-            return "profiles", name.name
-        if name.name == "moves":
-            return "counts", name.name
-        return {"": "micro", "macro_pages": "macro"}.get(name.scope, name.scope), name.name
-
-    def names(self, numbers: Mapping[str, Any]) -> list[str]:
-        """List the four metrics over all pages, their means over pages and over documents, and those of other tools."""
-        return [*self.compared(numbers), *PROFILES, "moves"]
-
-    def compared(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # they are always the same
-        """List the four metrics over all pages, and their means over pages and over documents."""
-        return [*FOUR, *(f"{scope}.{name}" for scope in ("macro", "macro_documents") for name in FOUR)]
-
     def primary(self) -> tuple[str, ...]:
         """The way as a whole, and the next step."""
         return ("pairs", "successors")
@@ -128,40 +107,27 @@ class Order(Task):
 
         return outcomes(ledger)
 
-    @classmethod
-    def measures(cls) -> tuple[Measure, ...]:
-        """Return the definitions that `calque explain` prints."""
-        from calque.order.numbers import MEASURES
-
-        return MEASURES
-
-    def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
-        """Return quick ways to the numbers of weighted documents."""
-        from calque.order.compared import resampled
-
-        return resampled(self, ledger)
-
     def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
         """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
-        from calque.order.compared import run_outcomes
+        from calque.order.scoring import run_outcomes
 
         return run_outcomes(self, ledger)
 
     def view(self) -> TaskView:
         """Return the functions that show results of this task."""
         from calque.evaluation.view import TaskView
-        from calque.order import presentation, report_data
+        from calque.order import presentation
+        from calque.order.metrics import TABLE
 
         return TaskView(
+            schema=lambda: presentation.SLICES.added_to(TABLE.schema()),
+            rows=TABLE.csv_rows,
             columns=presentation.COLUMNS,
-            schema=presentation.result_schema,
-            sentence=presentation.sentence,
             sections=presentation.sections,
             brief=presentation.brief,
-            rows=presentation.flat,
             slices=presentation.SLICES,
             headline=presentation.headline,
             findings=presentation.findings,
-            report_data=partial(report_data.report_data, self),
-            with_pages=report_data.with_pages,
+            report_data=partial(presentation.report_data, self),
+            with_pages=presentation.with_pages,
         )

@@ -134,6 +134,11 @@ class Tally:
             None if values is None else values[rows],
         ))  # fmt: skip
 
+    def document_values(self, metric: Metric) -> Array:
+        """Return the value of a metric for each document by itself; NaN where it has none."""
+        columns = {name: self.columns[name] for name in _names(metric)}
+        return _value(metric, {name: column.joined(column.by_document(self.documents)) for name, column in columns.items()})
+
 
 class _ExactMean:
     """The mean of values that come in parts, rounded only once."""
@@ -409,7 +414,7 @@ class WeightedBlock(WeightedMetrics):
 
     def _named(self, leaf: Leaf, entries: Entries) -> Iterator[tuple[str, Any]]:
         tree = fill(self._block, leaf, lambda each: entries(each) if each.by and each.listed else {}, {})
-        return named(self._block, tree, self._name)
+        return named(self._block, tree, self._name, unlisted=True)
 
     def _tally_counts(self) -> None:
         for name in dict.fromkeys(self._needed()):
@@ -440,11 +445,8 @@ class WeightedBlock(WeightedMetrics):
     def _tally_document_means(self) -> None:
         """The value of each document, and how many documents have one."""
         means = dict(document_means(self._block))
-        names = dict.fromkeys(name for _, metric in means.values() for name in _names(metric))
-        columns = self._tally.columns
-        view = {name: columns[name].joined(columns[name].by_document(self._tally.documents)) for name in names}
         for path, (over, metric) in means.items():
-            values = _value(metric, view)
+            values = self._tally.document_values(metric)
             known = np.flatnonzero(~np.isnan(values))
             together = np.zeros(len(known), np.int64)
             scale = over.scale

@@ -130,30 +130,34 @@ def schema_of(node: Node) -> Schema:
     return node
 
 
-def named(node: Node, tree: Any, name: MeasureName, *, requested: bool = True) -> Iterator[tuple[str, Any]]:
+def named(
+    node: Node, tree: Any, name: MeasureName, *, requested: bool = True, unlisted: bool = False
+) -> Iterator[tuple[str, Any]]:
     """Yield every listed metric of a result by its name, with its value.
 
     ``name`` carries what the keys above say: scope, threshold and class, and the key itself for a metric without a name.
-    Without ``requested``, only the metrics that intervals and comparisons include by default.
+    Without ``requested``, only the metrics that intervals and comparisons include by default. With ``unlisted``, also those
+    that are not listed.
     """
     if isinstance(node, Metric):
         if requested or not node.on_request:
             yield str(replace(name, name=node.name or name.name)), tree
     elif isinstance(node, Block) and isinstance(tree, Mapping):
-        if not node.listed or (node.on_request and not requested):
+        if not (node.listed or unlisted) or (node.on_request and not requested):
             return
         scope = name.scope if node.scope is None else node.scope
         here = replace(name, scope=scope, threshold=name.threshold if node.threshold is None else node.threshold)
         children = node.children
         for key in (*node.order, *(key for key in children if key not in node.order)):
             if key in tree:
-                yield from named(children[key], tree[key], replace(here, name=key), requested=requested)
+                below = replace(here, name=key)
+                yield from named(children[key], tree[key], below, requested=requested, unlisted=unlisted)
         for pattern, each in node.others.items():
             entries = {key: value for key, value in tree.items() if key not in children and re.fullmatch(pattern, key)}
-            yield from named(each, entries, here, requested=requested)
+            yield from named(each, entries, here, requested=requested, unlisted=unlisted)
     elif isinstance(node, Each) and isinstance(tree, Mapping) and node.by and node.listed:
         for key, value in tree.items():
-            yield from named(node.inner, value, _with_key(node, str(key), name), requested=requested)
+            yield from named(node.inner, value, _with_key(node, str(key), name), requested=requested, unlisted=unlisted)
 
 
 def _with_key(each: Each, key: str, name: MeasureName) -> MeasureName:

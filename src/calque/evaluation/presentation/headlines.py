@@ -20,13 +20,13 @@ def tone(fraction: float, strong: float = STRONG, weak: float = WEAK) -> str:
     return "good" if fraction >= strong else "bad" if fraction < weak else ""
 
 
-def rated(metric: str, fraction: float, text: str = "") -> Phrase:
+def rated(metric: str, fraction: float, text: str = "", *, strong: float = STRONG, weak: float = WEAK) -> Phrase:
     """Return a fraction inside a sentence, with its tone; as a percentage unless the text says it.
 
     >>> rated("recall", 0.5), rated("recall", 1.0, "all 4 blocks").text
     (Phrase(measure='recall', text='50 %', tone='bad', run=None), 'all 4 blocks')
     """
-    return Phrase(metric, text or percent(fraction), tone(fraction))
+    return Phrase(metric, text or percent(fraction), tone(fraction, strong, weak))
 
 
 def weakest(blocks: Mapping[str, Mapping[str, Any]], metric: str) -> str:
