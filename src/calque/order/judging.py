@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import renamed_arguments
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.base.errors import IssueLog
 from calque.base.short_repr import short_repr
@@ -253,7 +253,6 @@ class Compared:
 
 
 @renamed_arguments(pred="predictions")
-@names_arguments
 def compare(truth: list[Any], predictions: list[Any]) -> Compared:
     """Compare two reading orders, given as nested lists of block ids.
 
