@@ -6,13 +6,14 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from calque.base.arguments import names_fields, renamed_arguments
+from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
 from calque.base.short_repr import short_repr
 from calque.evaluation.signature import Signature
@@ -176,7 +177,6 @@ class Task(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        names_fields(cls)
         Task.known[cls.name] = cls
 
     @classmethod
@@ -361,7 +361,7 @@ def _take_in_field(task: Any, field: dataclasses.Field[Any]) -> None:
         if isinstance(field.default, bool) and not isinstance(value, bool):
             raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
         return
-    if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
+    if value is None or (note.kind in OF_DATA and not isinstance(value, str | os.PathLike | Iterable | type)):
         raise ConfigError(
             f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type, checked_list
 from calque.base.columns import Array, Codes, Ints, Table
 from calque.base.errors import ConfigError
 from calque.corpus.boxes import UnitId
@@ -192,7 +192,6 @@ class Bootstrap:
             yield poisson_weights(keys, count, resampling.seed, first=first)
 
 
-@names_arguments
 def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | None = None) -> Replicates:
     """Compute the metrics of a result for other weights of its documents.
 
@@ -216,6 +215,7 @@ def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | N
     >>> resample(result, [[1, 1], [2, 1], [0, 0]])["recall@0.5"]
     array([0.5       , 0.66666667,        nan])
     """
+    check_type("resample", "result", result, Result, "a Result")
     given = np.asarray(weights)
     units = len(result.ledger.units)
     if given.ndim != 2 or given.shape[1] != units:
@@ -226,6 +226,10 @@ def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | N
         raise ValueError("weights must be whole numbers from 0 to 2147483647")
     by_document = np.ascontiguousarray(given.T.astype(np.int32))
     names = result.task.names(result.numbers)
-    wanted = names if measures is None else list(map(MetricNames(result).resolve, measures))
+    if measures is None:
+        wanted = list(names)
+    else:
+        listed = checked_list("resample", "measures", measures, str, "a list of texts")
+        wanted = list(map(MetricNames(result).resolve, listed))
     found = Bootstrap(result).replicates(by_document, wanted)
     return {name: found[name] for name in wanted}

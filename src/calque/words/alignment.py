@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import check_words, renamed_arguments
 from calque.base.columns import Codes, Ints
 from calque.kernels import kernels
 
@@ -130,7 +130,6 @@ class Alignment:
 
 
 @renamed_arguments(ref="truth", pred="predictions")
-@names_arguments
 def align(truth: Sequence[str], predictions: Sequence[str]) -> Alignment:
     """Align two sequences of words by their longest common subsequence.
 
@@ -148,15 +147,13 @@ def align(truth: Sequence[str], predictions: Sequence[str]) -> Alignment:
     >>> alignment.matches, alignment.pairs, alignment.recall, alignment.precision
     (2, [(0, 0), (1, 2)], 0.6666666666666666, 0.5)
     """
+    check_words("align", truth=truth, predictions=predictions)
     codes, vocabulary = coded(truth, predictions)
     return Alignment(codes[0], codes[1], vocabulary)
 
 
 def coded(*sequences: Sequence[str]) -> tuple[list[Codes], int]:
     """The sequences as codes of one vocabulary, and its size."""
-    for words in sequences:
-        if isinstance(words, str):
-            raise TypeError("give a list of words, not one string: text.split(), or calque.words.clean(text)")
     known: dict[str, int] = {}
     codes = np.array([known.setdefault(word, len(known)) for word in chain(*sequences)], dtype=np.int32)
     ends = np.cumsum([len(words) for words in sequences])
