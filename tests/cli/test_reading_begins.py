@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from calque import Detection, Fields, Layout, Words
 from calque.kernels import VARIABLE
-from calque.kernels.scanning import Scanned
 from tests.conftest import Run
 
 Process = Callable[..., Run]
 Files = tuple[str, str]
-
-
-def test_tasks_on_boxes_begin_to_scan_before_they_are_asked_to_read() -> None:
-    for task in (Detection, Layout):
-        assert isinstance(task.begin("gt.json"), Scanned)
-    for other in (Fields, Words):
-        assert other.begin("gt.json") == "gt.json"
 
 
 def test_wrong_kernels_are_told_like_any_other_mistake(process: Process, files: Files) -> None:

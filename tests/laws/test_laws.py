@@ -5,11 +5,12 @@ A new task joins by adding its row to ``SUBJECTS``; a new law by adding one to `
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -314,6 +315,53 @@ def a_higher_threshold_filters(subject: Subject, documents: list[Document], data
     assert lists[0] == lists[1]
 
 
+# Slices.
+
+
+def _with_classes_of(block: Any, alone: Any) -> Any:
+    """A block of a slice with the classes of a run on its documents; the other ones must not count anything."""
+    if not isinstance(block, Mapping) or not isinstance(alone, Mapping):
+        return block
+    made = {key: _with_classes_of(value, alone.get(key)) for key, value in block.items()}
+    if "per_class" in made:
+        absent = made["per_class"].keys() - alone["per_class"].keys()
+        assert all(value in (0, None) for label in absent for value in made["per_class"][label].values())
+        made["per_class"] = {label: made["per_class"][label] for label in alone["per_class"]}
+    return made
+
+
+def a_slice_is_a_run_on_its_documents(subject: Subject, documents: list[Document], data: Data) -> None:
+    names = [str(document.unit) for document in documents]
+    assume(len(set(names)) == len(names))
+    values = data.draw(st.lists(st.sampled_from(["", "one", "two"]), min_size=len(names), max_size=len(names)))
+    columns = {"kind": dict(zip(names, values, strict=True))}
+    alone_task = replace(subject.task, by=(), metadata="")
+    task = replace(subject.task, by=("kind",), metadata=json.dumps({"file": "metadata.csv", "columns": columns}))
+    result, view = subject.result(documents, task), subject.task.view().slices
+    if view is None:  # a ceiling routes by the column
+        assert "slices" not in result.numbers
+        return
+    tree = result.numbers["slices"]["kind"]
+    blocks = {**tree["values"], "": tree["without_value"]}
+    assert set(tree["values"]) == set(values) - {""}
+    assert sum(block["documents"] for block in blocks.values() if block is not None) == len(result.ledger.units)
+    for value, block in blocks.items():
+        chosen = [document for document, own in zip(documents, values, strict=True) if own == value]
+        if not chosen:
+            assert block is None
+            continue
+        alone = subject.result(chosen, alone_task)
+        wanted = {"documents": len(alone.ledger.units), **view.block(alone.numbers)}
+        assert _with_classes_of(block, wanted) == wanted
+    plain = subject.result(documents, alone_task)
+    assert {key: value for key, value in result.numbers.items() if key != "slices"} == plain.numbers
+    assert Evaluator(task, keep="numbers").update(*subject.corpora(documents)).compute().numbers == result.numbers
+    shards = [subject.evaluator([document], task) for document in documents]
+    for shard in shards[1:]:
+        shards[0].merge(shard)
+    assert shards[0].compute().numbers == result.numbers
+
+
 # Kernels.
 
 
@@ -369,6 +417,7 @@ LAWS = (
     # The reference kernels draw the same replicates (test_weights.py), and take their time.
     Law("what is lost against a baseline is told exactly", what_is_lost_is_told_exactly, kernels="fastest"),
     Law("the match at a higher threshold is the filtered one", a_higher_threshold_filters, ("at",)),
+    Law("a slice has the numbers of a run on its documents", a_slice_is_a_run_on_its_documents, kernels="fastest"),
     Law("reference and native kernels agree", kernels_agree, kernels="fastest"),
     Law("any number of threads gives the same bits", threads_agree),
     Law("evaluations at the same time do not disturb each other", evaluating_at_the_same_time),

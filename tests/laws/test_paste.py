@@ -149,7 +149,7 @@ def test_every_result_begins_with_one_plain_sentence(everything: Mapping[str, Re
             assert str(result).startswith(to_text(result.warning()))
             continue  # no sentence describes numbers that do not exist
         sentence = str(result).split("\n", 1)[0]
-        assert sentence == result.task.view().sentence(result.to_dict()), name
+        assert sentence == result.task.view().message(result.to_dict()), name
         assert re.fullmatch(r"[A-Z][^\n–]*[a-z0-9%)]\.", sentence), (name, sentence)
         assert not re.search(r"\bNone\b|\bnan\b|\b1 (objects|blocks|words|values|cases|documents|predictions)\b", sentence), (
             sentence
@@ -172,7 +172,7 @@ def test_every_result_begins_with_one_plain_sentence(everything: Mapping[str, Re
 )  # fmt: skip
 def test_what_is_said_of_extremes(name: str, sentence: str, everything: Mapping[str, Result]) -> None:
     (result,) = [result for title, result in everything.items() if title.split(" ", 1)[1] == name]
-    assert result.task.view().sentence(result.to_dict()) == sentence
+    assert result.task.view().message(result.to_dict()) == sentence
 
 
 def test_below_every_dash_stands_why_and_nothing_is_said_of_others(everything: Mapping[str, Result]) -> None:
@@ -231,7 +231,7 @@ def test_csv_and_markdown_hold_every_number_of_the_terminal(everything: Mapping[
                 assert not missing, (name, section.title, row)
                 assert all(cell(value) in markdown for value in row[1:] if isinstance(value, int | float))
         assert {row["signature"] for row in rows} == {str(result.signature)}
-        assert result.unevaluated or result.task.view().sentence(result.to_dict()) in markdown.replace("\\", "")
+        assert result.unevaluated or result.task.view().message(result.to_dict()) in markdown.replace("\\", "")
 
 
 def _number(text: str) -> Any:

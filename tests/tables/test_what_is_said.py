@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from calque.evaluation.presentation.report_data import Phrase
-from calque.tables.presentation import WORST, findings, flat, headline, sections, sentence
+from calque.tables.presentation import SLICES, WORST, findings, flat, headline, sections, sentence
 
 NONE = dict.fromkeys(("documents", "truth", "pred", "paired", "missed", "spurious", "undefined", "clamped", "invalid"), 0)
 
@@ -118,7 +118,8 @@ def test_slices_end_with_their_mean_and_what_has_no_value() -> None:
     assert made.rule_before == 2
     rest = sections(numbers({"truth": 2}, slices={"lang": {**tree, "without_value": part}}))[-1]
     assert rest.rows[-1] == ("(no value)", 1, 2, 0.5)
-    rows = flat(numbers({"truth": 2}, slices={"lang": tree}, documents={"d": {"teds": [0.5, 1.0]}}, worst=[entry(1)]))
+    tree_of_all = numbers({"truth": 2}, slices={"lang": tree}, documents={"d": {"teds": [0.5, 1.0]}}, worst=[entry(1)])
+    rows = [*flat(tree_of_all), *SLICES.rows(tree_of_all)]
     assert [(row["scope"], row["part"]) for row in rows][-5:] == [
         ("table", "d#0"), ("table", "d#1"), ("worst", "1"), ("lang", "de"), ("lang", "en"),
     ]  # fmt: skip

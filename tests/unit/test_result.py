@@ -115,7 +115,7 @@ def test_outcomes_without_ids_number_the_rows() -> None:
 
 def test_a_result_prints_itself(result: Result) -> None:
     sentence, empty, heading, sizes, *_ = str(result).splitlines()
-    assert (sentence, empty) == (result.task.view().sentence(result.to_dict()), "")
+    assert (sentence, empty) == (result.task.view().message(result.to_dict()), "")
     assert heading == "Detection: model-a against human annotation"
     assert sizes == "2 documents, 2 pages, 2 truths, 2 predictions"
     assert str(result).splitlines()[-1] == str(result.signature)
@@ -279,7 +279,7 @@ def test_a_new_task_is_a_dataclass_with_a_score_and_a_measure() -> None:
     assert [row["hit"] for row in result.outcomes().rows()] == [True, False]
     assert result.task.view().rows(result.numbers) == [{"measure": "share", "value": 0.5}]
     assert result.template() == []
-    assert result.task.view().sentence(result.to_dict()) == ""
+    assert result.task.view().message(result.to_dict()) == ""
     assert [section.title for section in result.brief()] == ["exact-for-test", ""]
     assert Exact.measures() == ()
     assert Exact().view().columns == {"measure": "The name of a number.", "value": "The number."}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.base.columns import Array, Ints, Strings, distinct
+from calque.base.columns import Array, Ints, distinct
 from calque.ceiling.outcomes import suspects
 from calque.ceiling.routing import Goal, Halves, Table, Totals, held_out
 from calque.ceiling.units import EDGES, Level, in_play, levels_of
-from calque.detection.views.columns import slice_column
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.measures import MeasureName, Undefined, fraction_mean
+from calque.evaluation.slices import document_values
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
@@ -142,11 +142,9 @@ def _routes(level: Level, halves: Halves, goal: Goal, best: int, documents: Ints
 
 
 def _by_column(level: Level, column: str, halves: Halves, goal: Goal, best: int, documents: Ints) -> Any:
-    known = level.ledger.table("documents")
-    if slice_column(column) not in known:
+    listed = document_values(level.ledger, column)
+    if listed is None:
         return Undefined("some documents were scored without this column; evaluate them again with --by")
-    values = known[slice_column(column)]
-    listed = values.tolist() if isinstance(values, Strings) else [str(value) for value in values.tolist()]
     cells = sorted({listed[row] for row in documents.tolist()})
     code = {value: place for place, value in enumerate(cells)}
     of_document = np.array([code.get(value, 0) for value in listed], dtype=np.int64)

@@ -55,9 +55,7 @@ def _boxes(task: Ceiling, expected: Any, sources: Mapping[str, Any]) -> tuple[Bo
         pixels = next(pair[0] for pair in pairs if pair[0].extent is Extent.PIXELS)
         plain = replace(task, class_map=(), class_map_truth=(), class_map_pred=(), document_key="")
         pairs = [pair if pair[0].extent is Extent.PIXELS else _pair(plain, pixels, pair[1]) for pair in pairs]
-    first = pairs[0][0]
-    found = [pair[1] for pair in pairs]
-    return _with_metadata(task, first, found) if task.by else (first, found)
+    return pairs[0][0], [pair[1] for pair in pairs]
 
 
 def _truth(task: Ceiling, expected: Any) -> Any:
@@ -70,14 +68,14 @@ def _truth(task: Ceiling, expected: Any) -> Any:
         expected,
         side="ground_truth",
         format=task.from_truth or None,
-        metadata=bool(task.by),
+        metadata=task.wants_metadata(),
         **task._rules(),
     )
     return _as_boxes(corpus, expected)
 
 
 def _pair(task: Ceiling, truth: Any, source: Any) -> tuple[BoxCorpus, BoxCorpus]:
-    sides = task.read_boxes(truth, source, allow_missing_scores=True, metadata=bool(task.by))
+    sides = task.read_boxes(truth, source, allow_missing_scores=True)
     return _as_boxes(sides[0], truth), _as_boxes(sides[1], source)
 
 
@@ -86,25 +84,6 @@ def _as_boxes(corpus: Any, source: Any) -> BoxCorpus:
         where = getattr(corpus, "source", "") or getattr(source, "path", source)
         raise ConfigError(f"{where}: holds no boxes; all sides must be boxes, or all records (--schema)")
     return corpus
-
-
-def _with_metadata(task: Ceiling, truth: BoxCorpus, found: list[BoxCorpus]) -> tuple[BoxCorpus, list[BoxCorpus]]:
-    """The truth with the columns of the metadata file, and with what only systems say of a document."""
-    from calque.readers.sides.metadata import Joining
-
-    joining = Joining(task.metadata)
-    known: dict[str, dict[Any, Any]] = {}
-    for part in reversed(found):
-        for column, values in part.metadata.items():
-            known.setdefault(column, {}).update(values)
-    for column, values in truth.metadata.items():
-        known.setdefault(column, {}).update(values)
-    whole: Any = replace(truth, metadata=known)
-    for part in found:
-        whole, _ = joining.joined(whole, part)
-    joining.check(task.by)
-    notes = joining.notes()
-    return replace(whole, issues=(*whole.issues, *notes)), found
 
 
 def _records(task: Ceiling, expected: Any, sources: Mapping[str, Any], jobs: int) -> tuple[RecordCorpus, list[RecordCorpus]]:

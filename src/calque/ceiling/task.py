@@ -85,7 +85,6 @@ class Ceiling(BoxReading, Task):
     splits: int = setting(20, kind="count", key="splits", help="Number of random halves of the documents for routing.")
     seed: int = setting(0, kind="count", key="seed", help="Seed of the random halves.")
     by: tuple[str, ...] = setting((), kind="words", view=True, help="Metadata columns to route by, too (A,B).")
-    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and more columns for --by.")
     schema: Any = setting(  # a field, as all of them; it takes many forms and keeps text
         "",
         kind="file",
@@ -105,7 +104,6 @@ class Ceiling(BoxReading, Task):
         self._take_schema()
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
         object.__setattr__(self, "labels", tuple(sorted(set(self.labels))))
-        object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
         if not self.iou or not all(0 < value <= 1 for value in self.iou):
             raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
         if not 0 < self.fuse_iou <= 1:
@@ -124,10 +122,6 @@ class Ceiling(BoxReading, Task):
             from calque.ceiling.systems import check_names
 
             check_names(self.systems)
-        if self.metadata:
-            from calque.readers.sides.metadata import metadata_text
-
-            object.__setattr__(self, "metadata", metadata_text(self.metadata))
 
     def _take_schema(self) -> None:
         if self.schema == "":
@@ -164,11 +158,6 @@ class Ceiling(BoxReading, Task):
     def _rules(self) -> dict[str, Any]:
         rules = super()._rules()
         return {**rules, "listed_form": "xywh", "scored": False} if self.kind == "layout" else rules
-
-    @staticmethod
-    def begin(source: str) -> Any:
-        """The file by its name: whether it holds boxes or records, the task knows."""
-        return source
 
     @renamed_arguments(expected="truth", found="predictions")
     def resolved(self, truth: Any, predictions: Any = None) -> Ceiling:

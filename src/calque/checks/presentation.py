@@ -26,6 +26,7 @@ from calque.evaluation.presentation.result_schema import (
     result_of,
 )
 from calque.evaluation.presentation.sections import Section
+from calque.evaluation.slices import SliceView
 
 if TYPE_CHECKING:
     from calque.checks.suites.runner import Row
@@ -63,9 +64,18 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [_evaluators({"all": numbers["summary"]})]
 
 
+SLICES = SliceView(("summary", "evaluators"), ("summary",), {"score": "score", "pass_rate": "pass rate"})
+"""What a slice shows."""
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
-    return [_overview(numbers["summary"]), _evaluators(numbers["evaluators"]), *_failures(numbers["results"])]
+    return [
+        _overview(numbers["summary"]),
+        _evaluators(numbers["evaluators"]),
+        *_failures(numbers["results"]),
+        *SLICES.sections(numbers),
+    ]
 
 
 def _overview(summary: Mapping[str, Any]) -> Section:
@@ -121,7 +131,7 @@ def result_schema() -> Schema:
         "evaluators": map_of(object_of(tally)),
         "results": list_of(object_of(judged, told)),
     }
-    return result_of("checks", numbers)
+    return result_of("checks", numbers, SLICES.schema(numbers))
 
 
 TOLD = (

@@ -226,6 +226,7 @@ class Checks(Task):
             sections=presentation.sections,
             brief=presentation.brief,
             rows=presentation.flat,
+            slices=presentation.SLICES,
             headline=presentation.headline,
             findings=presentation.findings,
             report_data=partial(report_data.report_data, self),

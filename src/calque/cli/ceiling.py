@@ -13,7 +13,6 @@ from calque.ceiling.task import Ceiling
 from calque.cli.evaluate import evaluate
 from calque.cli.help import GroupedCommand
 from calque.cli.options import PATH, checkpoint_option, interval_options, jobs_option, output_options, task_options
-from calque.evaluation.boxes.reading import BoxReading
 
 
 @click.command("ceiling", cls=GroupedCommand)
@@ -36,7 +35,7 @@ def command(truth: str, predictions: tuple[str, ...], **values: Any) -> int:
     """
     _check(predictions)
     records = bool(values["schema"]) or values["kind"] == "fields"
-    return evaluate(Ceiling, truth, predictions, values, begin=None if records else BoxReading.begin)
+    return evaluate(Ceiling, truth, predictions, values, scans=not records)
 
 
 MOST = 16

@@ -30,6 +30,8 @@ from calque.cli.options import (
     output_option,
     report_option,
     save_option,
+    slice_options,
+    slices_from,
 )
 from calque.cli.reports import image_options, wanted, write
 from calque.cli.sharded import kept_in
@@ -64,6 +66,7 @@ FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "githu
 @click.option("--format", "shape", type=click.Choice(FORMATS), help="Output format; default: table.")
 @output_option
 @brief_option
+@slice_options
 @gate_options
 @save_option
 @report_option
@@ -96,6 +99,7 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
 
     gates = gates_for(Checks, values)
     values["resampling"] = intervals_from(values)
+    slices = slices_from(values)
     files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
     printed = _printed(values["shape"], output, files)
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
@@ -112,6 +116,8 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
         loaded = [suite.for_numbers() for suite in loaded]
     with kept_in(values.pop("checkpoint"), quiet=quiet) as kept:
         judged, empty = _judged(loaded, values, printed, kept, quiet=quiet)
+    for one in judged:
+        one.slices = slices
     for error in empty:
         click.echo(printable(f"error: nothing was evaluated: {told(str(error))}"), err=True)
     if not judged:

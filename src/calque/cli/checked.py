@@ -33,12 +33,14 @@ class CheckedSuite:
     suite: Suite
     rows: list[Row]
     selection: Selection | None
+    slices: Mapping[str, Any] = field(default_factory=dict)
+    """The settings ``by`` and ``metadata``."""
     result: Result = field(init=False)
 
     @cached_property
     def evaluator(self) -> Evaluator:
         """The evaluator that has taken in all results."""
-        return self.suite.evaluator(self.rows, self.selection)
+        return self.suite.evaluator(self.rows, self.selection, **self.slices)
 
     def with_rows(self, rows: list[Row]) -> CheckedSuite:
         """The same numbers, with other results listed."""

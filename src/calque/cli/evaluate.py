@@ -21,6 +21,7 @@ from calque.cli.options import (
     task_options,
 )
 from calque.cli.sharded import kept_in
+from calque.kernels.scanning import Scanned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,21 +59,21 @@ def evaluate(
     values: dict[str, Any],
     *,
     look: Callable[[Result], Sheet | None] | None = None,
-    begin: Callable[[str], Any] | None = None,
+    scans: bool | None = None,
 ) -> int:
     """Evaluate files under the task that the options describe, and deliver the result as they say; the exit code.
 
     ``look`` sees the result first, and may give a sheet to be shown in its place. Several files of predictions are for tasks
-    that take several; ``begin`` is for those that read otherwise than the task's own ``begin``.
+    that take several. ``scans`` tells whether the compiled scanner reads the files in the background, as it does for boxes.
     """
     shards = cut(truth, predictions, values) if isinstance(predictions, str) else []
     if shards:
         return _evaluate_shards(kind, shards, values, look)
-    begin = begin or kind.begin
+    read = Scanned if (kind.long_columns if scans is None else scans) else str
     truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
     # Files are read in the background from here on, unless a checkpoint may know their numbers.
     checkpoint = values.pop("checkpoint", None)
-    sources = None if checkpoint else [*map(begin, (truth, *files))]
+    sources = None if checkpoint else [*map(read, (truth, *files))]
     gates = gates_for(kind, values)
     task = task_from(kind, values)
     resampling = intervals_from(values)
@@ -90,7 +91,7 @@ def evaluate(
     keep = what_to_keep(values, kind, everything=report is not None)
 
     def update(known: KeptBatches | None = None) -> Evaluator:
-        first, *others = sources or map(begin, (truth, *files))
+        first, *others = sources or map(read, (truth, *files))
         found = others[0] if isinstance(predictions, str) else tuple(others)
         return Evaluator(task, keep=keep, jobs=jobs).update(first, found, known=known)
 

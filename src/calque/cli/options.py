@@ -67,6 +67,18 @@ def task_options(task: type[Any]) -> Callable[[Decorated], Decorated]:
     return decorate
 
 
+def slice_options(command: Decorated) -> Decorated:
+    """``--by`` and ``--metadata``, for a command that does not take all settings of its task."""
+    for name in ("metadata", "by"):
+        command = _option(name, settings(Task)[name], () if name == "by" else "")(command)
+    return command
+
+
+def slices_from(values: dict[str, Any]) -> dict[str, Any]:
+    """The settings that these options give, taken out of their values."""
+    return {"by": _words(values.pop("by")), "metadata": values.pop("metadata")}
+
+
 def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Decorated]:
     arguments: dict[str, Any] = {"help": note.help, **_looks(note, default)}
     if note.metavar:

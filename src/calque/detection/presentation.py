@@ -10,6 +10,7 @@ from calque.detection import views
 from calque.detection.average_precision import NAMES
 from calque.detection.numbers import RATIOS, SCOPES
 from calque.detection.views import ASKED_FOR, view
+from calque.detection.views.slices import DetectionSlices
 from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
 from calque.evaluation.presentation.result_schema import (
     COUNT,
@@ -123,6 +124,9 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     ]
 
 
+SLICES = DetectionSlices()
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers)]
@@ -130,7 +134,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     shown += _coco(numbers["coco"])
     if "errors" in numbers:
         shown.append(_errors(numbers["errors"]))
-    shown += views.sections(numbers)
+    shown += [*views.sections(numbers), *SLICES.sections(numbers)]
     notes = [*_empty_pages(numbers), *one_sided(numbers["documents"])]
     return [*shown, Section(title="", notes=notes)] if notes else shown
 
@@ -322,8 +326,12 @@ def result_schema() -> Schema:
             "documents": object_of(dict.fromkeys(("only_truth", "only_predictions"), list_of(UNIT_ID))),
         },
         # --errors none leaves errors out; a view is there when it was asked for, and null when it cannot be computed.
-        {"errors": _errors_schema(), **{name: perhaps(view(name).schema()) for name in ASKED_FOR}},
+        {"errors": _errors_schema(), **{name: perhaps(view(name).schema()) for name in ASKED_FOR}, **_slices_schema()},
     )
+
+
+def _slices_schema() -> dict[str, Schema]:
+    return {key: perhaps(schema) for key, schema in SLICES.schema({}).items()}
 
 
 def _coco_schema() -> Schema:

@@ -89,7 +89,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         names={"label": overlay.labels, "status": STATUS_NAMES},
         details=DETAILS,
         tables={
-            "documents": Table({**overlay.document_table().columns, **views.documents}),
+            "documents": overlay.document_table(),
             "pages": _pages(overlay),
             "truth": _truth_rows(overlay, truth_status, pairing, ranking, truth_extra),
             "found": _found_rows(overlay, found_status, pairing, ranking, {**found_errors, **views.found}),

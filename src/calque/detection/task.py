@@ -118,10 +118,6 @@ class Detection(BoxReading, Task):
         view=True,
         help="Add the main metrics on another geometry, next to those of --on.",
     )
-    by: tuple[str, ...] = setting(
-        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
-    )
-    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and more columns for --by.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -149,11 +145,6 @@ class Detection(BoxReading, Task):
         for name in ("recall_floor", "precision_floor"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must be a share from 0 to 1, not {getattr(self, name)}")
-        object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
-        if self.metadata:
-            from calque.readers.sides.metadata import metadata_text
-
-            object.__setattr__(self, "metadata", metadata_text(self.metadata))
         object.__setattr__(self, "sweep", self.sweep or self.recall_floor > 0 or self.precision_floor > 0)
 
     def most_detections(self) -> int:
@@ -171,31 +162,13 @@ class Detection(BoxReading, Task):
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         from calque.corpus.boxes import Batches, documents_to_come
 
-        allow, wanted = self.allow_missing_scores, bool(self.by)
-        batches = self.box_batches(truth, predictions, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
-        pairs = self._with_metadata(batches) if self.by else self._checked(batches)
-        return Batches(pairs, documents_to_come(batches))
+        batches = self.box_batches(truth, predictions, allow_missing_scores=self.allow_missing_scores, jobs=jobs)
+        return Batches(self._checked(batches), documents_to_come(batches))
 
     def _checked(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:
         for pair in batches:
             self._check_names(*pair)
             yield pair
-
-    def _with_metadata(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:
-        """The batches with the columns of the metadata file; each column asked for must be somewhere."""
-        from calque.readers.sides.metadata import Joining
-
-        joining = Joining(self.metadata)
-        truth: Any
-        found: Any
-        for pair in self._checked(batches):
-            truth, found = joining.joined(*pair)
-            yield truth, found
-        joining.check(self.by)
-        notes = joining.notes()
-        if notes:
-            # What only the end shows comes with a batch of no documents.
-            yield replace(truth.select(()), issues=notes), replace(found.select(()), issues=())
 
     def _check_names(self, *corpora: Corpus) -> None:
         """Refuse a mistyped label: it would leave everything out. Only label maps tell that a name cannot occur."""
@@ -315,6 +288,7 @@ class Detection(BoxReading, Task):
             sections=presentation.sections,
             brief=presentation.brief,
             rows=presentation.flat,
+            slices=presentation.SLICES,
             headline=presentation.headline,
             findings=presentation.findings,
             template=presentation.report_sections,

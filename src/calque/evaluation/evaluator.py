@@ -1,4 +1,4 @@
-"""The evaluator: the only stateful thing, written once for every task."""
+"""The evaluator: collects the documents of one task. It is the only stateful class."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from calque.engines import current_progress, is_portable, keep_workers, process_
 from calque.evaluation.ledger import Ledger, check_disjoint, joint_units
 from calque.evaluation.result import Result, Sources
 from calque.evaluation.signature import Signature
+from calque.evaluation.slices import SeenMetadata, with_slice_values
 from calque.evaluation.storage.partitioned import MOST_BYTES, Part, PartCollector
 from calque.evaluation.storage.state import Packed, TemporaryFile, pack, unpack, well_formed
 from calque.evaluation.task import Task, names_a_file, settings, task_class
@@ -40,7 +41,7 @@ Keep = Literal["numbers", "outcomes"]
 ROUNDS = 4
 """How many groups of documents each worker process gets: some groups take longer than others."""
 CROWDED = 4096
-"""From how many issues on they are brought together: a million small updates may notice a million times the same."""
+"""The number of issues at which equal ones are summarized: a million small updates may find a million equal issues."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,14 +92,14 @@ class Evaluator:
         """Holds the rows that are too many for memory."""
         self._parts = self._no_parts()
         self._units: set[UnitId] = set()
-        """All documents, from the second update on: of millions that come in one, no table is made."""
+        """All documents, filled at the second update: a single update of millions needs no set."""
         self._free = 0
-        """The first number that no document has, nor any after it."""
+        """The next free document number."""
         self._issues: list[Issue] = []
         self._crowded = CROWDED
         self._sources = Sources()
         self._extent = ""
-        """What boxes are measured in, as far as there were any."""
+        """The unit of boxes; empty without boxes."""
         self._state = ""
         """The name of the state that this evaluator was loaded from, for error messages."""
 
@@ -144,12 +145,14 @@ class Evaluator:
         before, done = progress.done, 0
         task = self.task.resolved(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
+        metadata = SeenMetadata(scoring)
         with keep_workers(self._jobs):
             pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
             for number, (true, predicted) in enumerate(pairs):
-                # Where nobody can tell, these may be all.
+                # Where the total is unknown, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(true.units()), len(predicted.units()))))
+                metadata.observe(true, predicted)
                 for ledger in self._scored_or_known(scoring, true, predicted, number, known):
                     parts.add(ledger)
                     issues += ledger.issues
@@ -158,6 +161,7 @@ class Evaluator:
                 issues += [*true.issues, *predicted.issues]
                 sources |= Sources(true.origins(), predicted.origins())
                 extent = extent or _extent_of(true, predicted)
+        issues += metadata.finish()
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._noticed(summarize(by_place(issues)))
@@ -170,11 +174,11 @@ class Evaluator:
         """Yield the ledgers of a batch: scored now, or known from an earlier run."""
         if known is None:
             for ledger in self._scored(task, truth, predictions):
-                yield self._kept(ledger, truth)
+                yield self._kept(ledger, truth, predictions)
             return
         before = known.get(number, lambda: in_canonical_order({*truth.units(), *predictions.units()}))
         if before is None:
-            made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
+            made = [self._kept(ledger, truth, predictions) for ledger in self._scored(task, truth, predictions)]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
             before = known.put(number, dataclasses.replace(Ledger.concat(made), issues=issues, verify=False))
         yield before
@@ -198,16 +202,18 @@ class Evaluator:
             raise _too_tangled(truth, predictions) from error
 
     def _noticed(self, issues: Iterable[Issue]) -> None:
-        """Add what was noticed; of a long list, only what will be told is kept."""
+        """Add issues. A long list is summarized."""
         self._issues += issues
         if len(self._issues) > self._crowded:
             self._issues = list(self.issues())
             self._crowded = max(CROWDED, 2 * len(self._issues))
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
-        """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
+        """Add documents that were scored elsewhere under this task."""
+        metadata = SeenMetadata(self.task)
+        metadata.observe_ledger(ledger)
         self._add(self._alone(self._kept(ledger)))
-        self._noticed(summarize([*issues, *ledger.issues]))
+        self._noticed(summarize([*issues, *ledger.issues, *metadata.finish()]))
         self._sources |= sources or Sources()
         return self
 
@@ -224,7 +230,8 @@ class Evaluator:
         parts.add(ledger)
         return parts
 
-    def _kept(self, ledger: Ledger, truth: Corpus | None = None) -> Ledger:
+    def _kept(self, ledger: Ledger, truth: Corpus | None = None, *predictions: Corpus) -> Ledger:
+        ledger = with_slice_values(self.task, ledger, *(() if truth is None else (truth, *predictions)))
         if self._keep == "numbers":
             return ledger.without_details()
         if truth is None:
@@ -268,7 +275,7 @@ class Evaluator:
         return self
 
     def _numbered_on(self, parts: PartCollector, issues: list[Issue]) -> PartCollector:
-        """The parts as they are added: documents that have only a number are counted on from those that are here."""
+        """Return the parts with numbered documents renumbered from the next free number."""
         if not self.task.numbers_documents or not self._parts or not parts:
             return parts
         ledger = parts.ledger()
@@ -286,14 +293,14 @@ class Evaluator:
             )
         self._check_new(parts)
         for units in parts.units():
-            # Numbers come first, in their order.
+            # In canonical order, numbers come first.
             highest = next((unit for unit in reversed(units) if isinstance(unit, int)), -1)
             self._free = max(self._free, highest + 1)
         self._parts.extend(parts)
         self._extent = self._extent or extent
 
     def _check_new(self, parts: PartCollector) -> None:
-        """Refuse documents that come twice."""
+        """Raise `MergeError` for documents that were added before."""
         if not self._parts:
             joint_units(list(parts.units()))
             return
@@ -304,22 +311,22 @@ class Evaluator:
 
     @property
     def sources(self) -> Sources:
-        """Which files and models were evaluated."""
+        """The files and models that were evaluated."""
         return self._sources
 
     @property
     def extent(self) -> str:
-        """What boxes are measured in; nothing where there were none."""
+        """The unit of boxes; empty without boxes."""
         return self._extent
 
     def ledger(self) -> Ledger:
-        """The outcomes of everything seen so far."""
+        """Return the outcomes of all documents."""
         if not self._parts:
             raise ValueError("nothing was evaluated yet: call update() first")
         return self._parts.ledger()
 
     def issues(self) -> tuple[Issue, ...]:
-        """What was noticed in the data so far, one entry for each kind and file."""
+        """Return the issues in the data so far, one entry for each kind and file."""
         return summarize(by_place(self._issues))
 
     def compute(self) -> Result:
@@ -335,7 +342,7 @@ class Evaluator:
             return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
 
     def rename(self, files: Mapping[str, str]) -> None:
-        """Let files be called otherwise from now on, in sources and issues: a temporary copy of a stream is no name for it."""
+        """Rename files in sources and issues: users do not know the name of a temporary copy."""
         if files:
             self._sources = self._sources.renamed(files)
             self._issues = [issue.renamed(files) for issue in self._issues]
@@ -352,7 +359,7 @@ class Evaluator:
         return pack(self.header(), self.ledger())
 
     def header(self) -> dict[str, Any]:
-        """Everything of a state but the ledger."""
+        """Return everything of a state but the ledger."""
         return {
             "signature": self.task.signature().to_dict(),
             "fields": dataclasses.asdict(self.task),
@@ -450,7 +457,7 @@ def _too_tangled(truth: Corpus, predictions: Corpus) -> ContractError:
 
 
 def _extent_of(truth: Corpus, predictions: Corpus) -> str:
-    """What the boxes of two corpora are measured in; nothing when there are none."""
+    """Return the unit of the boxes of two corpora; empty without boxes."""
     boxes = isinstance(truth, BoxCorpus) and isinstance(predictions, BoxCorpus) and (len(truth) or len(predictions))
     return truth.extent.value if boxes and isinstance(truth, BoxCorpus) else ""
 

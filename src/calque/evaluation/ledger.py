@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 UNIT = "unit"
 """The column that every table has: the index of the row's document in ``Ledger.units``."""
 TRUTH_DIGEST = "truth_digest"
-"""The table that says what the truth of each document is, in eight bytes: runs against another truth are not compared."""
+"""The table with an 8-byte digest of the ground truth of each document: runs with different ground truths are not compared."""
 
 
 Joining = TypeVar("Joining", bound="Joins")
@@ -39,29 +39,29 @@ Joining = TypeVar("Joining", bound="Joins")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Some documents of a ledger, with all their rows and the codes of the whole."""
+    """Some documents of a ledger, with all their rows and the codes of the whole ledger."""
 
     ledger: Ledger
     places: Codes | Ints
-    """The position of each of its documents among those of the whole."""
+    """The position of each document among those of the whole ledger."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ledger:
-    """Tables of outcomes. Rows are sorted by document, and within a document as the task wrote them.
+    """Tables of outcomes. Rows are sorted by document, and within a document in the order in which the task wrote them.
 
-    A row may point at rows of its own document only, counted from the document's first row in that table, so that
-    nothing has to be rewritten when ledgers are put together.
+    A row may refer to rows of its own document only, counted from the document's first row in that table. So merging
+    ledgers rewrites nothing.
     """
 
     units: tuple[UnitId, ...]
     tables: Mapping[str, Table]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Columns that hold codes: their name and what each code means."""
+    """The meaning of each code, by the name of the column that has codes."""
     details: frozenset[tuple[str, str]] = frozenset()
-    """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
+    """(table, column) pairs that no metric needs: boxes and ids, for outcome lists and viewers."""
     issues: tuple[Issue, ...] = ()
-    """What was noticed while scoring; the evaluator takes it over."""
+    """Issues that scoring found; the evaluator collects them."""
     verify: InitVar[bool] = True
     """Whether to check the order of documents and rows. Ledgers that were checked before need not be checked again."""
 
@@ -78,7 +78,7 @@ class Ledger:
                 raise ValueError(f"the rows of table {name!r} are not in the order of the ledger's documents")
 
     def table(self, name: str) -> Table:
-        """One of the tables."""
+        """Return a table."""
         return self.tables[name]
 
     @property
@@ -111,12 +111,12 @@ class Ledger:
         return Ranking(map(rows, self.pieces()), classes, jobs)
 
     def called(self, tables: Mapping[str, str]) -> Ledger:
-        """The ledger with some tables under other names: those under these keys are the tables that the values name."""
+        """Return the ledger with further names for some tables, as a mapping from the new name to the table."""
         others = {name: self.tables[source] for name, source in tables.items()}
         return Ledger(units=self.units, names=self.names, details=self.details, tables={**self.tables, **others})
 
     def offsets(self, table: str) -> Ints:
-        """The first row of each document in a table, and the table's height at the end. Not to be changed: all get the same."""
+        """Return the first row of each document in a table, and the table's height at the end. Do not change the array."""
         known = self._known_offsets.get(table)
         if known is None:
             known = np.searchsorted(self.tables[table].array(UNIT), np.arange(len(self.units) + 1)).astype(np.int64)
@@ -128,11 +128,11 @@ class Ledger:
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels to another process: not what can be found out there."""
+        """Return the fields without the cached offsets, which another process can compute."""
         return {name: value for name, value in self.__dict__.items() if name != "_known_offsets"}
 
     def absolute(self, table: str, units: Array, relative: Array) -> Ints:
-        """The rows of a table that rows of these documents point at."""
+        """Return the rows of a table that rows of these documents refer to."""
         rows = np.take(self.offsets(table), units)
         rows += relative
         return rows
@@ -154,7 +154,7 @@ class Ledger:
         return Ledger.concat([self.select(kept), replace(numbered, units=shifted)])
 
     def select(self, units: Iterable[UnitId]) -> Ledger:
-        """Only these documents: the ledger that scoring them alone would have made."""
+        """Return only these documents: the ledger that scoring them alone would make."""
         wanted = set(units)
         kept = np.array([position for position, unit in enumerate(self.units) if unit in wanted], dtype=np.int64)
         return Ledger(
@@ -173,9 +173,9 @@ class Ledger:
         return Table({**self.tables[name].take(rows).columns, UNIT: unit})
 
     def split(self, groups: Array, size: int) -> list[Ledger]:
-        """For each group of documents what `select` would give; one pass serves them all.
+        """Return for each group of documents what `select` would return, in one pass.
 
-        ``groups`` holds the group of each document, from 0 on; ``size`` is how many groups there are.
+        ``groups`` has the group of each document, starting at 0; ``size`` is the number of groups.
         """
         order, bounds = _dealt(groups, size)
         place = np.empty(len(order), dtype=np.int32)
@@ -192,7 +192,7 @@ class Ledger:
         ]
 
     def without_details(self) -> Ledger:
-        """Only what numbers are made of."""
+        """Return the ledger without the columns that no metric needs."""
         if not self.details:
             return self
         tables = {
@@ -205,7 +205,7 @@ class Ledger:
 
     @staticmethod
     def concat(ledgers: Sequence[Ledger]) -> Ledger:
-        """One ledger of all documents: the same bits for any order and any split."""
+        """Return one ledger of all documents: the same bits for any order and any split."""
         if len(ledgers) == 1:
             return ledgers[0]
         units = joint_units([ledger.units for ledger in ledgers])
@@ -225,7 +225,7 @@ class Ledger:
 
 
 def _dealt(groups: Array, size: int) -> tuple[Ints, Ints]:
-    """Positions by group, in their own order within each, and where each group begins."""
+    """Return the positions by group, in order within each, and where each group begins."""
     order = np.argsort(groups, kind="stable")
     return order, np.searchsorted(groups[order], np.arange(size + 1))
 
@@ -242,9 +242,9 @@ def _common_details(ledgers: Sequence[Ledger]) -> frozenset[tuple[str, str]]:
 
 
 def joint_units(parts: Sequence[Sequence[UnitId]]) -> tuple[UnitId, ...]:
-    """The documents of all parts in canonical order; each may be in one part only."""
+    """Return the documents of all parts in canonical order; each may be in one part only."""
     ordered = in_canonical_order(chain.from_iterable(parts))
-    # In order, one that comes twice stands beside itself: of millions, no second table has to be made.
+    # Sorted, a document that comes twice is next to itself: no set of millions of ids is needed.
     if any(map(eq, ordered, islice(ordered, 1, None))):
         check_disjoint(parts)
     return tuple(ordered)
@@ -269,14 +269,14 @@ def check_disjoint(parts: Iterable[Sequence[UnitId]], before: Set[UnitId] = froz
 
 
 def joint_names(parts: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
-    """What the codes of all parts together mean, by the name of the column."""
+    """Return the meaning of the codes of all parts together, by the name of the column."""
     joint: dict[str, tuple[str, ...]] = {}
     for column in parts[0]:
-        # Who keeps numbers alone has let go of some columns, and of what they mean.
+        # Evaluations that keep only numbers lack some columns and their names.
         if not all(column in names for names in parts):
             continue
         tables = [names[column] for names in parts]
-        # A fixed vocabulary keeps its own order, also if a later version has added to it; names that data brings are sorted.
+        # A fixed vocabulary keeps its own order, also if a later version has added to it; names from data are sorted.
         longest = max(tables, key=len)
         same = all(table == longest[: len(table)] for table in tables)
         joint[column] = longest if same else tuple(sorted({name for table in tables for name in table}))
@@ -287,36 +287,36 @@ def _joint_table(
     name: str, ledgers: Sequence[Ledger], unit_codes: Sequence[Array], names: Mapping[str, tuple[str, ...]]
 ) -> Table:
     unit = np.concatenate([codes[ledger.tables[name].array(UNIT)] for ledger, codes in zip(ledgers, unit_codes, strict=True)])
-    # A table without rows says nothing about what its rows would have had.
-    telling = [ledger for ledger in ledgers if ledger.tables[name].height] or ledgers
-    shared = [key for key in telling[0].tables[name] if all(key in ledger.tables[name] for ledger in telling)]
+    # A table without rows need not have the columns of the others.
+    filled = [ledger for ledger in ledgers if ledger.tables[name].height] or ledgers
+    shared = [key for key in filled[0].tables[name] if all(key in ledger.tables[name] for ledger in filled)]
     columns: dict[str, Column] = {
-        key: concat([recoded(key, ledger.names, ledger.tables[name][key], names) for ledger in telling])
+        key: concat([recoded(key, ledger.names, ledger.tables[name][key], names) for ledger in filled])
         for key in shared
         if key != UNIT
     }
     joint = Table({UNIT: unit, **columns})
-    in_order = bool(np.all(unit[1:] >= unit[:-1]))  # as documents that stream by mostly are
+    in_order = bool(np.all(unit[1:] >= unit[:-1]))  # usual when documents come from files
     return joint if in_order else joint.take(np.argsort(unit, kind="stable"))
 
 
 def recoded(key: str, old: Mapping[str, tuple[str, ...]], column: Column, new: Mapping[str, tuple[str, ...]]) -> Column:
-    """A column with the new codes instead of the old, if it holds codes that have changed."""
+    """Return a column with the new codes instead of the old, if it has codes that changed."""
     if key not in new or old[key] == new[key]:
         return column
     position = {name: code for code, name in enumerate(new[key])}
-    # The last entry serves rows without a name: code -1 stays -1.
+    # The last entry is for rows without a name: code -1 stays -1.
     code = np.array([*(position[name] for name in old[key]), -1], dtype=np.int32)
     return np.asarray(code[np.asarray(column)])
 
 
 def with_digests(ledger: Ledger, truth: Corpus, digests: list[int] | None) -> Ledger:
-    """The ledger with the digest of each document that the truth has; the same where there are none."""
+    """Return the ledger with the digest of each document of the ground truth; unchanged if there are none."""
     return noted(ledger, dict(zip(truth.units(), digests, strict=True))) if digests is not None else ledger
 
 
 def noted(ledger: Ledger, digests: Mapping[UnitId, int]) -> Ledger:
-    """The ledger with these digests."""
+    """Return the ledger with these digests."""
     rows = [row for row, unit in enumerate(ledger.units) if unit in digests]
     table = Table({
         UNIT: np.array(rows, dtype=np.int32),
@@ -326,7 +326,7 @@ def noted(ledger: Ledger, digests: Mapping[UnitId, int]) -> Ledger:
 
 
 def digests_of(ledger: Ledger) -> dict[UnitId, int]:
-    """The digests that a ledger has, by document."""
+    """Return the digests of a ledger, by document."""
     if TRUTH_DIGEST not in ledger.tables:
         return {}
     table = ledger.table(TRUTH_DIGEST)

@@ -19,6 +19,7 @@ from calque.evaluation.metric_names import metric_path, metric_value
 from calque.evaluation.nothing_evaluated import CODES, NO_COMMON_DOCUMENT, NO_COMMON_PAGE, unevaluated
 from calque.evaluation.presentation.sections import Section, to_html, to_text, with_reasons
 from calque.evaluation.signature import Signature
+from calque.evaluation.slices import measure_slices
 from calque.evaluation.task import Task
 from calque.evaluation.verdict import NO_VERDICT, Verdict
 
@@ -154,7 +155,7 @@ class Result:
         cls, task: Task, ledger: Ledger, issues: tuple[Issue, ...] = (), sources: Sources = NO_SOURCES, *, jobs: int = 1
     ) -> Result:
         """The result of a ledger under its task."""
-        numbers, undefined = settle(task.measure(ledger, jobs=jobs))
+        numbers, undefined = settle({**task.measure(ledger, jobs=jobs), **measure_slices(task, ledger)})
         nothing = _nothing(task, ledger, sources)
         if nothing is not None:
             # Said once, and first: what readers noticed of it is in there.
@@ -306,8 +307,10 @@ class Result:
 
     def spreadsheet(self) -> list[dict[str, Any]]:
         """Return the metrics as rows of one table, each with the signature."""
+        view, numbers = self.task.view(), with_reasons(self.to_dict())
         rows = [
-            *self.task.view().rows(with_reasons(self.to_dict())),
+            *view.rows(numbers),
+            *(view.slices.rows(numbers) if view.slices is not None else ()),
             *(row for addition in self.additions for row in addition.rows),
         ]
         return [{**row, "signature": str(self.signature)} for row in rows]

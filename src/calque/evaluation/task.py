@@ -150,10 +150,17 @@ class Task(ABC):
     """The names of numbers that tell how much there is, and not how good it is."""
     numbers_documents: ClassVar[bool] = False
     """Whether documents may come without ids and are numbered then. A merge gives new numbers to those that it adds."""
+    long_columns: ClassVar[bool] = False
+    """Whether the native scanner reads the JSON files of this task, as it does for boxes."""
     rows_are_named: ClassVar[bool] = False
     """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
+
+    by: tuple[str, ...] = setting(
+        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
+    )
+    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and more columns for --by.")
 
     __repr__ = short_repr
 
@@ -200,11 +207,6 @@ class Task(ABC):
             raise NotImplementedError(f"{type(self).__name__} must define measure or metric_table")
         return table.compute(self, ledger)
 
-    @staticmethod
-    def begin(source: str) -> Any:
-        """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
-        return source
-
     @renamed_arguments(expected="truth", found="predictions")
     def resolved(self, truth: Any, predictions: Any = None) -> Task:  # noqa: ARG002  # most tasks leave nothing open
         """Return the task with the settings that it derives from its input, such as an inferred schema.
@@ -217,10 +219,6 @@ class Task(ABC):
         """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
         kind = type(self)
         return () if f"{kind.__module__}.".startswith("calque.") else (f"{kind.__module__}:{kind.__qualname__}",)
-
-    def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
-        """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
-        return {}
 
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
@@ -352,28 +350,43 @@ def take_in(task: Any) -> None:
     Called first in ``__post_init__``: what comes after can rely on it.
     """
     for field in dataclasses.fields(task):
-        note, value = field.metadata.get("setting"), getattr(task, field.name)
-        if value is field.default:
-            continue
-        if note is None:
-            if isinstance(field.default, bool) and not isinstance(value, bool):
-                raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
-            continue
-        if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
-            raise ConfigError(
-                f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
-            )
-        if note.kind == "choice" and not (isinstance(value, str) and value in note.choices):
-            hint = did_you_mean(str(value), note.choices)
-            raise ConfigError(f"{field.name} must be one of {', '.join(note.choices)}, not {value!r}{hint and f'; {hint}'}")
-        if note.kind in MANY:
-            alone = isinstance(value, str) or not isinstance(value, Iterable)
-            value = (value,) if alone else tuple(value)
-            object.__setattr__(task, field.name, value)
-        if note.kind in EXPECTED:
-            _check(field.name, note.kind, value)
-        if note.kind == "number":
-            object.__setattr__(task, field.name, _float(field.name, value))  # 1 and 1.0 are one setting
+        _take_in_field(task, field)
+    if isinstance(task, Task):
+        _read_metadata(task)
+
+
+def _take_in_field(task: Any, field: dataclasses.Field[Any]) -> None:
+    note, value = field.metadata.get("setting"), getattr(task, field.name)
+    if value is field.default:
+        return
+    if note is None:
+        if isinstance(field.default, bool) and not isinstance(value, bool):
+            raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
+        return
+    if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
+        raise ConfigError(
+            f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
+        )
+    if note.kind == "choice" and not (isinstance(value, str) and value in note.choices):
+        hint = did_you_mean(str(value), note.choices)
+        raise ConfigError(f"{field.name} must be one of {', '.join(note.choices)}, not {value!r}{hint and f'; {hint}'}")
+    if note.kind in MANY:
+        alone = isinstance(value, str) or not isinstance(value, Iterable)
+        value = (value,) if alone else tuple(value)
+        object.__setattr__(task, field.name, value)
+    if note.kind in EXPECTED:
+        _check(field.name, note.kind, value)
+    if note.kind == "number":
+        object.__setattr__(task, field.name, _float(field.name, value))  # 1 and 1.0 are one setting
+
+
+def _read_metadata(task: Task) -> None:
+    """Keep the content of the metadata file, and each column of slices once."""
+    object.__setattr__(task, "by", tuple(dict.fromkeys(task.by)))
+    if task.metadata:
+        from calque.readers.sides.metadata import metadata_text
+
+        object.__setattr__(task, "metadata", metadata_text(task.metadata))
 
 
 def _check(name: str, kind: str, value: Any) -> None:

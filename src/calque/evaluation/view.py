@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from calque.evaluation.presentation.report_data import Finding, ReportData, Sentence, spoken
 from calque.evaluation.presentation.result_schema import Schema, result_of
 from calque.evaluation.presentation.sections import Section
+from calque.evaluation.slices import SliceView
 from calque.evaluation.task import HEAD
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class TaskView:
     """Lists that the JSON of a result shows after the numbers."""
     failures: Callable[[Numbers], list[str]] = no_list
     """The task's own conditions that do not hold, one line each."""
+    slices: SliceView | None = None
+    """The numbers of a slice and the columns of its table; ``None`` if the task has no slices."""
     test_cases: Callable[[Ledger], list[CiTestCase]] = no_list
     """The items that were judged one by one, as CI servers show them."""
 
@@ -110,4 +113,5 @@ def plain_view(task: str) -> TaskView:
         brief=sections,
         rows=lambda numbers: [{"measure": key, "value": value} for key, value in leaves(numbers)],
         headline=lambda _: [f"{task.capitalize()}."],
+        slices=SliceView(),
     )

@@ -22,6 +22,7 @@ from calque.evaluation.presentation.result_schema import (
     result_of,
 )
 from calque.evaluation.presentation.sections import Missing, Section
+from calque.evaluation.slices import SliceView
 from calque.fields.task import FAILURES
 
 FIELD_HEAD = ("field", "TP", "FA", "FD", "FN", "TN", "precision", "recall", "F1", "accuracy", "score")
@@ -99,6 +100,20 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return shown
 
 
+SLICES = SliceView(
+    ("overall", "fields"),
+    ("overall",),
+    {
+        "cm_precision": "precision",
+        "cm_recall": "recall",
+        "cm_f1": "F1",
+        "cm_accuracy": "accuracy",
+        "weighted_overall_score": "score",
+    },
+)
+"""What a slice shows."""
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [
@@ -108,6 +123,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
         _boxes(numbers["bbox_map_metrics"]),
         _confidences(numbers),
         *_reviews(numbers),
+        *SLICES.sections(numbers),
     ]
     return [section for section in shown if section.rows or section.notes]
 
@@ -310,29 +326,25 @@ _COUNTED = {
 def result_schema() -> Schema:
     """The schema of what ``calque fields --format json`` prints."""
     joint = {"correct": COUNT, **dict.fromkeys(("precision", "recall", "f1"), SHARE)}
-    return result_of(
-        "fields",
-        {
-            "schema": object_of({"inferred_from": perhaps(TEXT)}),
-            "overall": object_of({**_COUNTED, "weighted_overall_score": NUMBER}),
-            "fields": map_of(object_of(_COUNTED, {"mean_score": NUMBER})),
-            "bbox_map_metrics": _boxes_schema(),
-            "joint": map_of(object_of(joint)),
-            "confidence_metrics": _confidences_schema(),
-            "acceptance": _acceptance(),
-            "calibration": _calibration(),
-            "failures": map_of(_failing()),
-            "wholly_right": object_of({"documents": COUNT, "share": SHARE}),
-            "worst_documents": list_of(
-                object_of({"document": UNIT_ID, "score": NUMBER, "wrong": COUNT, "fields": list_of(TEXT)})
-            ),
-            "not_in_schema": map_of(COUNT),
-            "document_count": COUNT,
-            "unaccounted_boxes": COUNT,
-            "boxes": object_of(dict.fromkeys(("truth", "predicted", "ignored"), COUNT)),
-            "documents": object_of(dict.fromkeys(("only_truth", "only_predictions"), list_of(UNIT_ID))),
-        },
-    )
+    numbers = {
+        "schema": object_of({"inferred_from": perhaps(TEXT)}),
+        "overall": object_of({**_COUNTED, "weighted_overall_score": NUMBER}),
+        "fields": map_of(object_of(_COUNTED, {"mean_score": NUMBER})),
+        "bbox_map_metrics": _boxes_schema(),
+        "joint": map_of(object_of(joint)),
+        "confidence_metrics": _confidences_schema(),
+        "acceptance": _acceptance(),
+        "calibration": _calibration(),
+        "failures": map_of(_failing()),
+        "wholly_right": object_of({"documents": COUNT, "share": SHARE}),
+        "worst_documents": list_of(object_of({"document": UNIT_ID, "score": NUMBER, "wrong": COUNT, "fields": list_of(TEXT)})),
+        "not_in_schema": map_of(COUNT),
+        "document_count": COUNT,
+        "unaccounted_boxes": COUNT,
+        "boxes": object_of(dict.fromkeys(("truth", "predicted", "ignored"), COUNT)),
+        "documents": object_of(dict.fromkeys(("only_truth", "only_predictions"), list_of(UNIT_ID))),
+    }
+    return result_of("fields", numbers, SLICES.schema(numbers))
 
 
 def _failing() -> Schema:

@@ -347,6 +347,7 @@ class Fields(Task):
             sections=presentation.sections,
             brief=presentation.brief,
             rows=presentation.flat,
+            slices=presentation.SLICES,
             headline=presentation.headline,
             findings=presentation.findings,
             report_data=partial(report_data.report_data, self),

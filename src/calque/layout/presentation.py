@@ -24,6 +24,7 @@ from calque.evaluation.presentation.report_data import (
     Sentence,
 )
 from calque.evaluation.presentation.sections import Section
+from calque.evaluation.slices import SliceView
 from calque.layout.metrics import METRICS, NAMES, UNMATCHED
 from calque.layout.scoring import dropped, verdicts
 
@@ -102,6 +103,14 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [Section(title="", head=HEAD, rows=[("all", *(numbers[key] for key in NAMES))])]
 
 
+SLICES = SliceView(
+    (*NAMES, "per_class"),
+    titles={metric.name: metric.title for metric in METRICS if not metric.name.endswith("_blocks")},
+    counts={"layout_total_blocks": "blocks"},
+)
+"""What a slice shows."""
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """Return the sizes of the corpus, the metrics by class, and the confusion."""
     sizes = numbers["counts"]
@@ -117,6 +126,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
         Section(title="Layout", notes=[", ".join([*(counted(sizes[f"{noun}s"], noun) for noun in NOUNS), *left_out])]),
         Section(title="", head=HEAD, rows=rows, rule_before=len(rows) - 1, notes=notes),
         _confusion(numbers["confusion"]),
+        *SLICES.sections(numbers),
     ]
 
 

@@ -111,7 +111,8 @@ class Layout(BoxReading, Task):
         from calque.layout.metrics import TABLE
 
         return TaskView(
-            schema=TABLE.schema,
+            schema=lambda: presentation.SLICES.added_to(TABLE.schema()),
+            slices=presentation.SLICES,
             rows=TABLE.csv_rows,
             columns=presentation.COLUMNS,
             sections=presentation.sections,

@@ -10,6 +10,7 @@ from calque.base.wording import counted, laid_over, percent
 from calque.evaluation.presentation.report_data import Finding, Phrase, Sentence
 from calque.evaluation.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
 from calque.evaluation.presentation.sections import Section
+from calque.evaluation.slices import SliceView
 from calque.order.numbers import SHOWN
 from calque.order.page_orders import BREAKS
 
@@ -94,9 +95,20 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [replace(_totals(numbers), title=laid_over("Reading order", numbers))]
 
 
+SLICES = SliceView(("micro", "macro", "macro_pages", "macro_documents", "counts"), ("micro",), {name: name for name in FOUR})
+"""What a slice shows."""
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
-    shown = [_overview(numbers), _totals(numbers), _breaks(numbers), _documents(numbers), _profiles(numbers)]
+    shown = [
+        _overview(numbers),
+        _totals(numbers),
+        _breaks(numbers),
+        _documents(numbers),
+        _profiles(numbers),
+        *SLICES.sections(numbers),
+    ]
     return [section for section in shown if section.rows or section.notes]
 
 
@@ -169,20 +181,18 @@ def result_schema() -> Schema:
     four = object_of(dict.fromkeys(FOUR, SHARE))
     document = {**dict.fromkeys(FOUR, SHARE), **dict.fromkeys(("truth", "placed", "moves"), COUNT)}
     page = {"document": UNIT_ID, "page": COUNT, "successors": SHARE, "breaks": map_of(COUNT)}
-    return result_of(
-        "order",
-        {
-            "micro": four,
-            "macro": four,
-            "macro_pages": four,
-            "macro_documents": four,
-            "counts": object_of(dict.fromkeys(("pages", "pages_judged", *SHOWN), COUNT)),
-            "breaks": object_of(dict.fromkeys(BREAKS, COUNT)),
-            "profiles": object_of(dict.fromkeys(("docling_ard", "omnidocbench_edit"), SHARE)),
-            "worst_pages": list_of(object_of(page)),
-            "documents": map_of(object_of(document)),
-        },
-    )
+    numbers = {
+        "micro": four,
+        "macro": four,
+        "macro_pages": four,
+        "macro_documents": four,
+        "counts": object_of(dict.fromkeys(("pages", "pages_judged", *SHOWN), COUNT)),
+        "breaks": object_of(dict.fromkeys(BREAKS, COUNT)),
+        "profiles": object_of(dict.fromkeys(("docling_ard", "omnidocbench_edit"), SHARE)),
+        "worst_pages": list_of(object_of(page)),
+        "documents": map_of(object_of(document)),
+    }
+    return result_of("order", numbers, SLICES.schema(numbers))
 
 
 STRONG, WEAK = 0.95, 0.8

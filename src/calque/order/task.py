@@ -159,6 +159,7 @@ class Order(Task):
             sections=presentation.sections,
             brief=presentation.brief,
             rows=presentation.flat,
+            slices=presentation.SLICES,
             headline=presentation.headline,
             findings=presentation.findings,
             report_data=partial(report_data.report_data, self),

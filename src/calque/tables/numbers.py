@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.base.columns import Array, Flags, Floats, Strings
+from calque.base.columns import Array, Flags, Floats
 from calque.evaluation.document_sums import share
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import Measure, Undefined
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.kinds import KINDS
 from calque.tables.measures import MEASURES
-from calque.tables.scoring import Status, slice_column
+from calque.tables.scoring import Status
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
@@ -97,8 +95,6 @@ def measure(task: Tables, ledger: Ledger) -> dict[str, Any]:
     if rows.has("kind_count"):
         tree["errors"] = _errors(rows)
     tree |= {"worst": _worst(rows), "apart": _apart(rows), "documents": _documents(rows)}
-    if task.by:
-        tree["slices"] = {column: _slices(task, ledger, column) for column in task.by}
     return tree
 
 
@@ -273,37 +269,6 @@ def _documents(rows: Rows) -> dict[Any, Any]:
         if values is not None and truth[place] >= 0:
             block["teds"].append(None if math.isnan(values[place]) else float(values[place]))
     return made
-
-
-def _slices(task: Tables, ledger: Ledger, column: str) -> dict[str, Any] | Undefined:
-    """The numbers of the documents that share a value, and their mean over the values."""
-    values = ledger.table("documents").get(slice_column(column))
-    if not isinstance(values, Strings):
-        return Undefined(f"some documents were scored without slices; evaluate them again with --by {column}")
-    texts = list(values)
-    known = sorted({*texts} - {""})
-    code = {value: place for place, value in enumerate([*known, ""])}
-    parts = ledger.split(np.array([code[text] for text in texts], dtype=np.int64), len(code))
-    alone = replace(task, by=())
-    blocks = [_block(alone, part) for part in parts]
-    without = blocks.pop()
-    names = blocks[0]["mean"] if blocks else {}
-    means = {name: _mean_of([block["mean"][name] for block in blocks]) for name in names}
-    return {
-        "values": dict(zip(known, blocks, strict=True)),
-        "macro_slices": means,
-        "without_value": without if without["documents"] else None,
-    }
-
-
-def _block(task: Tables, ledger: Ledger) -> dict[str, Any]:
-    tree: Mapping[str, Any] = measure(task, ledger)
-    return {"documents": len(ledger.units), "tables": tree["counts"]["truth"], "mean": tree["mean"], "micro": tree["micro"]}
-
-
-def _mean_of(values: list[Any]) -> float | Undefined:
-    known = [value for value in values if not isinstance(value, Undefined)]
-    return math.fsum(known) / len(known) if known else Undefined("no slice has a value")
 
 
 __all__ = ["MEASURES", "Measure", "measure"]

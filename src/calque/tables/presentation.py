@@ -17,10 +17,10 @@ from calque.evaluation.presentation.result_schema import (
     list_of,
     map_of,
     object_of,
-    perhaps,
     result_of,
 )
 from calque.evaluation.presentation.sections import Section
+from calque.evaluation.slices import SliceView, slices_schema
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.kinds import KINDS
 from calque.tables.measures import ABOUT, KIND_WORDS
@@ -134,10 +134,21 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [Section(title=laid_over("Tables", numbers), head=("scope", *(TITLES[name] for name in names)), rows=rows)]
 
 
+class TableSlices(SliceView):
+    """The means over tables, and the counts of all tables together."""
+
+    def block(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the number of ground-truth tables, the means and the counts."""
+        return {"tables": numbers["counts"]["truth"], "mean": numbers["mean"], "micro": numbers["micro"]}
+
+
+SLICES = TableSlices(averaged=("mean",), titles=TITLES, counts={"tables": "tables"})
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers), _totals(numbers), _blocks(numbers), _errors(numbers), _worst(numbers), _apart(numbers)]
-    shown += [_slices(column, tree) for column, tree in numbers.get("slices", {}).items() if isinstance(tree, Mapping)]
+    shown += SLICES.sections(numbers)
     return [section for section in shown if section.rows or section.notes]
 
 
@@ -220,20 +231,6 @@ def _list(title: str, listed: Sequence[Mapping[str, Any]], notes: Sequence[str])
     return Section(title=title, head=head, rows=rows, notes=notes)
 
 
-def _slices(column: str, tree: Mapping[str, Any]) -> Section:
-    names = list(tree["macro_slices"])
-    rows: list[Sequence[Any]] = [
-        (value, block["documents"], block["tables"], *(block["mean"][name] for name in names))
-        for value, block in tree["values"].items()
-    ]
-    rows.append(("mean of slices", "", "", *(tree["macro_slices"][name] for name in names)))
-    if tree["without_value"] is not None:
-        rest = tree["without_value"]
-        rows.append(("(no value)", rest["documents"], rest["tables"], *(rest["mean"][name] for name in names)))
-    head = (column, "documents", "tables", *(TITLES[name] for name in names))
-    return Section(title=f"By {column}", head=head, rows=rows, rule_before=len(tree["values"]))
-
-
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One row for each scope, block of counts, kind, document and value of a slice, with the JSON's own names."""
     names = list(numbers["mean"])
@@ -253,9 +250,6 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
     for scope in ("worst", "apart"):
         rows += [{"scope": scope, "part": str(entry["document"]), **entry} for entry in numbers[scope]]
-    for column, tree in numbers.get("slices", {}).items():
-        if isinstance(tree, Mapping):
-            rows += [{"scope": column, "part": value, **block["mean"]} for value, block in tree["values"].items()]
     return rows
 
 
@@ -281,15 +275,14 @@ def result_schema() -> Schema:
     )
     kind = object_of({"count": COUNT, "cost": NUMBER, "loss": NUMBER})
     document = object_of({"pairs": list_of(list_of(COUNT))}, {"teds": list_of(MEASURE)})
-    block = object_of({"documents": COUNT, "tables": COUNT, "mean": means, "micro": micro})
-    slices = object_of({"values": map_of(block), "macro_slices": means, "without_value": perhaps(block)})
+    slices = slices_schema({"tables": COUNT, "mean": means, "micro": micro}, means)
     return result_of(
         "tables",
         {
             "counts": counts, "mean": means, "with_spurious": means, "pages": means, "micro": micro, "simple": part,
             "complex": part, "worst": list_of(listed), "apart": list_of(listed), "documents": map_of(document),
         },
-        {"errors": object_of({}, dict.fromkeys(KINDS, kind)), "slices": map_of(perhaps(slices))},
+        {"errors": object_of({}, dict.fromkeys(KINDS, kind)), **slices},
     )  # fmt: skip
 
 

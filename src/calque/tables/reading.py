@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from calque.base.errors import all_read
 from calque.base.text_normalization import folded, normalized, squeezed
 from calque.corpus.tables import CellTable, TableCorpus
-from calque.readers.sides.metadata import Joining
 from calque.readers.tables.files import is_single, names_documents, read_tables
 
 if TYPE_CHECKING:
@@ -23,24 +22,13 @@ def read_sides(task: Tables, expected: Any, found: Any) -> tuple[TableCorpus, Ta
     if is_single(expected) and is_single(found) and len(truth.tables) == len(other.tables) == 1:
         # Two single files are two readings of one document, whatever they are called. Rows with ids say which one it is.
         if names_documents(expected, truth) and names_documents(found, other):
-            return _described(task, truth, other)
+            return truth, other
         other = replace(other, tables=dict(zip(truth.tables, other.tables.values(), strict=True)))
-    return _described(task, truth, other)
+    return truth, other
 
 
 def _read(task: Tables, source: Any) -> TableCorpus:
     return prepared(task, read_tables(source, lenient=task.lenient))
-
-
-def _described(task: Tables, truth: TableCorpus, other: TableCorpus) -> tuple[TableCorpus, TableCorpus]:
-    if not task.by:
-        return truth, other
-    joining = Joining(task.metadata)
-    joined, _ = joining.joined(truth, other)
-    joining.check(task.by)
-    if not isinstance(joined, TableCorpus):
-        raise TypeError("metadata is joined to tables here")
-    return replace(joined, issues=(*joined.issues, *joining.notes())), other
 
 
 def prepared(task: Tables, corpus: TableCorpus) -> TableCorpus:

@@ -61,7 +61,7 @@ def score(task: Tables, truth: TableCorpus, found: TableCorpus, *, jobs: int) ->
         names={"status": STATUS_NAMES, "kind": KIND_NAMES, "side": SIDES},
         details=frozenset(("cells", name) for name in cells if name != UNIT) | {("tables", "id")},
         tables={
-            "documents": _documents(task, units, truth, found),
+            "documents": _documents(units, truth, found),
             "tables": Table({**_heads(rows), **columns}),
             "cells": cells,
         },
@@ -244,21 +244,13 @@ def _kind_columns(task: Tables, rows: Sequence[TableRow], losses: Losing, distan
     return columns | ({"kind_count": counts, "kind_cost": costs} if task.wants("errors") else {})
 
 
-def _documents(task: Tables, units: Sequence[UnitId], truth: TableCorpus, found: TableCorpus) -> Table:
+def _documents(units: Sequence[UnitId], truth: TableCorpus, found: TableCorpus) -> Table:
     columns: dict[str, Column] = {
         UNIT: np.arange(len(units), dtype=np.int32),
         "in_truth": np.array([unit in truth.tables for unit in units], dtype=np.bool_),
         "in_found": np.array([unit in found.tables for unit in units], dtype=np.bool_),
     }
-    for name in task.by:
-        values = truth.metadata.get(name, {})
-        columns[slice_column(name)] = Strings.pack(values.get(unit, "") for unit in units)
     return Table(columns)
-
-
-def slice_column(name: str) -> str:
-    """The column of ``documents`` that holds the values of a column of the metadata."""
-    return f"by {name}"
 
 
 def _cells(rows: Sequence[TableRow], losses: Losing) -> Table:

@@ -86,19 +86,10 @@ class Tables(Task):
         key="lenient",
         help="Keep the later of two cells in one slot and skip bad cells (JSON, XML).",
     )
-    by: tuple[str, ...] = setting(
-        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
-    )
-    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and columns for --by.")
 
     def __post_init__(self) -> None:
         take_in(self)
         self._check_choices()
-        object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
-        if self.metadata:
-            from calque.readers.sides.metadata import metadata_text
-
-            object.__setattr__(self, "metadata", metadata_text(self.metadata))
 
     def _check_choices(self) -> None:
         from calque.base.text_normalization import FOLDS
@@ -226,6 +217,7 @@ class Tables(Task):
             sections=presentation.sections,
             brief=presentation.brief,
             rows=presentation.flat,
+            slices=presentation.SLICES,
             headline=presentation.headline,
             findings=presentation.findings,
             report_data=partial(report_data.report_data, self),

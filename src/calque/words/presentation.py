@@ -23,6 +23,7 @@ from calque.evaluation.presentation.result_schema import (
     result_of,
 )
 from calque.evaluation.presentation.sections import Section, pad, printable, width
+from calque.evaluation.slices import SliceView
 from calque.words.numbers import CER, CONTENT, RATIOS, WER
 from calque.words.scoring import STATUS_NAMES
 
@@ -92,6 +93,10 @@ def brief(numbers: Mapping[str, Any]) -> list[Section]:
     return [replace(_totals(numbers), title=laid_over("Words", numbers))]
 
 
+SLICES = SliceView(("micro", "macro", "counts"), ("micro",), TITLES)
+"""What a slice shows."""
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers), _totals(numbers), _documents(numbers)]
@@ -99,6 +104,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
         if numbers.get(key):
             shown.append(make(numbers[key]))
     shown += [*(_story(numbers["oracle"]) if numbers.get("oracle") else []), *errors_of(numbers.get("errors") or {})]
+    shown += SLICES.sections(numbers)
     return [section for section in shown if section.rows or section.notes]
 
 
@@ -364,7 +370,8 @@ _SIZES = (
 
 def result_schema() -> Schema:
     """The schema of what ``calque words --format json`` prints: numbers, or with several predictions ``runs`` of them."""
-    single = result_of("words", _numbers(), {"oracle": _oracle_schema(), "errors": _errors_schema()})
+    beside = {"oracle": _oracle_schema(), "errors": _errors_schema(), **SLICES.schema(_numbers())}
+    single = result_of("words", _numbers(), beside)
     head = ("task", "version", "signature", "settings")
     own = {key: value for key, value in single["properties"].items() if key not in ("task", "version")}
     run = {"type": "object", "properties": own, "required": [key for key in single["required"] if key in own]}

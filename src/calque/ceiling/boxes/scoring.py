@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.base.columns import Array, Codes, Column, Strings, distinct
+from calque.base.columns import Array, Codes, Column, distinct
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.fusing import fused_columns
 from calque.ceiling.boxes.growing import Columns, GrowingTables
@@ -16,7 +16,6 @@ from calque.ceiling.boxes.paired import Paired, blocks_of, boxes_of
 from calque.ceiling.boxes.suspects import suspect_rows
 from calque.corpus.boxes import BoxCorpus
 from calque.detection.scoring import STATUS_NAMES, sortable_images
-from calque.detection.views.columns import slice_column, spoken
 from calque.engines import current_progress
 from calque.evaluation.boxes.overlay import PAGE_DETAILS, Layer
 from calque.evaluation.ledger import Ledger
@@ -40,7 +39,7 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     growing = GrowingTables(len(overlays[0].documents))
     for some in some_at_a_time(overlays, AT_ONCE):
         joint = Joint.of(some, intersect=task.missing == "intersect")
-        growing.add(len(joint.known), _tables(task, joint, truth, jobs))
+        growing.add(len(joint.known), _tables(task, joint, jobs))
     labels = overlays[0].labels
     return Ledger(
         units=overlays[0].documents,
@@ -50,13 +49,13 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     )
 
 
-def _tables(task: Ceiling, joint: Joint, truth: BoxCorpus, jobs: int) -> dict[str, Columns]:
+def _tables(task: Ceiling, joint: Joint, jobs: int) -> dict[str, Columns]:
     paired = (blocks_of if task.kind == "layout" else boxes_of)(task, joint, jobs)
     contacts = Contacts.of(joint, paired, task.iou[0], jobs)
     cells = _Cells(joint, paired)
     masks = np.stack([contacts.masks(threshold) for threshold in task.iou], axis=1)
     tables = {
-        "documents": _documents(task, joint, truth),
+        "documents": _documents(joint),
         "pages": {**joint.base.page_columns(), **sortable_images(joint.base), **joint.base.page_details()},
         "truth": _truth_rows(joint, paired, contacts, masks),
         "found": _found_rows(joint, paired),
@@ -76,7 +75,7 @@ def _tables(task: Ceiling, joint: Joint, truth: BoxCorpus, jobs: int) -> dict[st
     return tables
 
 
-def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Columns:
+def _documents(joint: Joint) -> Columns:
     base = joint.base
     columns: dict[str, Column] = {
         **base.document_table().columns,
@@ -84,9 +83,6 @@ def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Columns:
         "known": joint.known,
         "in_play": joint.in_play,
     }
-    for column in task.by:
-        values = truth.metadata.get(column, {})
-        columns[slice_column(column)] = Strings.pack(spoken(values.get(unit)) for unit in base.documents)
     return columns
 
 

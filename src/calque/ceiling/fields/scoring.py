@@ -15,14 +15,12 @@ from calque.ceiling.fields.votes import ListVotes, Unranked
 from calque.corpus.boxes import UnitId, in_canonical_order
 from calque.corpus.records import RecordCorpus
 from calque.detection.scoring import STATUS_NAMES, Status
-from calque.detection.views.columns import slice_column, spoken
 from calque.engines import current_progress
 from calque.evaluation.ledger import Ledger
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import compare_records
 from calque.fields.schemas.plan import FieldPlan, RecordPlan
 from calque.fields.scoring import HELP, LOSSES
-from calque.readers.sides.metadata import Joining
 
 if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
@@ -48,8 +46,6 @@ def score(task: Ceiling, truth: RecordCorpus, found: Systems) -> Ledger:
         records = [side.record(at[unit]) if unit in at else None for at, side in zip(sides, (truth, *found.parts), strict=True)]
         book.document(row, unit, there, records, (truth, *found.parts))
         current_progress().advance(1)
-    if task.by and units:
-        book.check_columns()
     return book.ledger(units)
 
 
@@ -70,8 +66,6 @@ class _Book:
         self._tied: list[tuple[int, int, str]] = []
         self._suspects: list[tuple[int, int, int, str]] = []
         self._issues: list[Issue] = []
-        self._by: dict[str, list[str]] = {column: [] for column in task.by}
-        self._joining = Joining(task.metadata)
 
     def document(
         self, row: int, unit: UnitId, there: Sequence[bool], records: Sequence[Any], corpora: Sequence[RecordCorpus]
@@ -80,8 +74,6 @@ class _Book:
         known = sum(has << place for place, has in enumerate(there[1:]))
         counted = all(there) or self.task.missing == "penalize"
         self._documents[row] = there[0], known, counted
-        if self._by:
-            self._join(unit, [record for record in records if isinstance(record, dict)])
         if not counted:
             return
         cells = [
@@ -92,18 +84,6 @@ class _Book:
         self._units(row, list(leaves(self.plan, truth)), meetings, systems)
         self._outside(row, meetings)
         self._vote(row, truth, systems, records)
-
-    def _join(self, unit: UnitId, records: Sequence[dict[str, Any]]) -> None:
-        """What the metadata file says of a document, then the truth, then the systems in their order."""
-        own = {key: value for record in reversed(records) for key, value in record.items() if value is not None}
-        known = self._joining.told_of(unit, own)
-        for column, values in self._by.items():
-            values.append(spoken(known.get(column)))
-
-    def check_columns(self) -> None:
-        """Refuse a column that no document has, and note documents that only the metadata file has."""
-        self._joining.check(self._by)
-        self._issues += self._joining.notes()
 
     def _noter(self, unit: UnitId, source: str) -> Any:
         def note(code: str, path: str, message: str) -> None:
@@ -180,7 +160,6 @@ class _Book:
         documents: dict[str, Column] = {
             "unit": np.arange(len(units), dtype=np.int32), "in_truth": in_truth > 0, "in_found": known > 0,
             "known": known.astype(np.uint16), "in_play": in_play > 0, "named": np.full(len(units), self._named),
-            **{slice_column(column): Strings.pack(values) for column, values in self._by.items()},
         }  # fmt: skip
         masks = _numbers(self._truth, 2, np.uint16).reshape(-1, 1)
         shape = -1, self._systems

@@ -169,7 +169,9 @@ class Suite:
         object.__setattr__(bench, "drawn", False)
         return replace(self, bench=bench)
 
-    def evaluator(self, rows: list[Row], selection: Selection | None = None) -> Evaluator:
+    def evaluator(
+        self, rows: list[Row], selection: Selection | None = None, *, by: Sequence[str] = (), metadata: str = ""
+    ) -> Evaluator:
         """An evaluator that has taken in these results, for numbers, states and merging."""
         from calque.evaluation.evaluator import Evaluator
         from calque.evaluation.ledger import noted
@@ -180,7 +182,8 @@ class Suite:
         if self.bench.drawn:
             cases = {row.case.id: row.case for row in rows}
             ledger = noted(ledger, {unit: case.digest() for unit, case in cases.items()})
-        return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
+        task = replace(self.task(selection), by=tuple(by), metadata=metadata)
+        return Evaluator(task).add(ledger, sources=Sources(source, source))
 
 
 def _suite(

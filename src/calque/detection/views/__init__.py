@@ -22,7 +22,6 @@ ASKED_FOR: Mapping[str, Callable[[Detection], bool]] = {
     "sweep": lambda task: task.sweep,
     "page_view": lambda task: task.page_view,
     "beside": lambda task: task.beside != "none",
-    "slices": lambda task: bool(task.by),
 }
 """For each view whether a task asks for it, in the order in which they are shown."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.base.columns import Bytes, Codes, Column, Flags, Strings, Table
-from calque.corpus.boxes import BoxCorpus, UnitId
+from calque.base.columns import Bytes, Codes, Column, Flags, Table
+from calque.corpus.boxes import BoxCorpus
 from calque.evaluation.boxes.overlay import Overlay
 from calque.evaluation.boxes.pairing import Pairing, greedy
 from calque.kernels import kernels
@@ -44,7 +43,6 @@ class Added:
 
     truth: dict[str, Column]
     found: dict[str, Column]
-    documents: dict[str, Column]
     tables: dict[str, Table]
     met: Codes | None
     """For each truth the row of the prediction that it is paired with when labels are not looked at, or -1."""
@@ -60,7 +58,6 @@ def added(
     columns = Added(
         truth={"edges": pairing.edges},
         found={},
-        documents={},
         tables={},
         met=any_class_match(overlay, roles, task.iou[0], jobs=jobs) if task.confusion or task.keeps_outcomes else None,
     )
@@ -74,8 +71,6 @@ def added(
         from calque.detection.views import beside
 
         columns.tables.update(beside.tables(task, *sides, jobs=jobs))
-    for column in task.by:
-        columns.documents[slice_column(column)] = document_values(column, overlay.documents, sides)
     return columns
 
 
@@ -103,31 +98,3 @@ def swept(overlay: Overlay, roles: Roles, threshold: float, *, jobs: int) -> Byt
     right = (matched[:, 0] != 0) & (ignored[:, 0] == 0)
     outside = (roles.any_score != 0) | (ignored[:, 0] != 0) | (roles.small & ~right)
     return np.where(outside, np.uint8(NO_PART), np.where(right, np.uint8(RIGHT), np.uint8(WRONG)))
-
-
-def slice_column(column: str) -> str:
-    """The column of the documents table that holds a metadata column."""
-    return f"by.{column}"
-
-
-def document_values(column: str, documents: Sequence[UnitId], sides: tuple[BoxCorpus, BoxCorpus]) -> Strings:
-    """For each document its value in a metadata column as text: the truth's, else the predictions', else nothing."""
-    known: dict[UnitId, Any] = {}
-    for side in reversed(sides):
-        known.update(side.metadata.get(column, {}))
-    return Strings.pack(spoken(known.get(unit)) for unit in documents)
-
-
-def spoken(value: Any) -> str:
-    """A metadata value as the name of a slice; nothing stays nothing.
-
-    >>> spoken("news"), spoken(2020.0), spoken(True), spoken(None)
-    ('news', '2020', 'true', '')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)

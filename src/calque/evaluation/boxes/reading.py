@@ -28,6 +28,7 @@ class BoxReading:
     """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
 
     naming: ClassVar[str] = "pass --document-key stem"
+    long_columns: ClassVar[bool] = True
 
     document_key: str = setting(
         "",
@@ -116,16 +117,9 @@ class BoxReading:
         if self.page_size and not (len(self.page_size) == 2 and all(0 < side < float("inf") for side in self.page_size)):
             raise ConfigError(f"page_size must be a width and a height above 0 (W,H), not {list(self.page_size)}")
 
-    @staticmethod
-    def begin(source: str) -> Any:
-        """A file that is being scanned from now on, in the background; nothing heavy is imported for that."""
-        from calque.kernels.scanning import Scanned
-
-        return Scanned(source)
-
     @renamed_arguments(expected="truth", found="predictions")
     def box_batches(
-        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
+        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, jobs: int = 1
     ) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides on one scale, with one set of labels, checked against each other.
 
@@ -135,7 +129,12 @@ class BoxReading:
         from calque.readers import stream_pair
 
         batches = stream_pair(
-            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth,
+            predictions,
+            allow_missing_scores=allow_missing_scores,
+            metadata=self.wants_metadata(),
+            **self._sides(),
+            **self._rules(),
         )
         settled = (self._settled(*pair, jobs) for pair in batches)
         return Batches(settled, documents_to_come(batches))
@@ -150,22 +149,19 @@ class BoxReading:
         return settled(truth, found, kind, page_size=self.page_size or None, jobs=jobs)
 
     @renamed_arguments(expected="truth", found="predictions")
-    def read_boxes(
-        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False
-    ) -> tuple[Corpus, Corpus]:
+    def read_boxes(self, truth: Any, predictions: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
         from calque.readers import read_pair
 
         sides = read_pair(
-            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth,
+            predictions,
+            allow_missing_scores=allow_missing_scores,
+            metadata=self.wants_metadata(),
+            **self._sides(),
+            **self._rules(),
         )
         return self._settled(*sides)
-
-    def read_outside(self, path: str) -> dict[str, str]:
-        """Return the class names and the sizes of images that a folder of labels takes from other folders."""
-        from calque.readers.boxes import dota, yolo
-
-        return {**yolo.read_outside(path), **dota.read_outside(path)}
 
     def read_truth(self, source: Any) -> Corpus:
         """The truth by itself."""
@@ -211,6 +207,10 @@ class BoxReading:
     def keeps_outcomes(self) -> bool:
         """Whether somebody will look at outcomes, and not at numbers alone."""
         return getattr(self, "_names_pictures", True)
+
+    def wants_metadata(self) -> bool:
+        """Whether slices need what the files know of their documents."""
+        return bool(getattr(self, "by", ()))
 
     def _rules(self) -> dict[str, Any]:
         """The keywords of `calque.read` that both sides share."""

@@ -25,6 +25,7 @@ from calque.evaluation.evaluator import Evaluator, Keep
 from calque.evaluation.ledger import Ledger
 from calque.evaluation.storage.partitioned import Part
 from calque.evaluation.storage.state import MAPPED_BYTES, Packed, StateFile, StoredTables, open_state, pack, well_formed
+from calque.readers.boxes import dota, yolo
 from calque.readers.sources.compression import plain_name
 
 if TYPE_CHECKING:
@@ -95,7 +96,10 @@ class KeptBatches:
         self._key = digest("\n".join([*described, *map(content_digest, files)]), 40)
 
     def _read_outside(self) -> list[dict[str, str]]:
-        return [dict(self._task.read_outside(path)) for path in self._files]
+        """Return the class names and image sizes that folders of labels take from other folders."""
+        if not self._task.long_columns:
+            return []
+        return [{**yolo.read_outside(path), **dota.read_outside(path)} for path in self._files]
 
     def _check_unchanged(self) -> None:
         """Refuse input files that changed since they were hashed: the digest would not be that of the evaluated bytes."""

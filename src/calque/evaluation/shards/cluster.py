@@ -59,7 +59,7 @@ def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept
         here = [brought(path, os.path.join(folder, side)) for side, path in zip(("truth", "predictions"), paths, strict=True)]
 
         def evaluate(known: KeptBatches | None = None) -> Evaluator:
-            return Evaluator(task, keep=keep, jobs=jobs).update(*map(task.begin, here), known=known)
+            return Evaluator(task, keep=keep, jobs=jobs).update(*here, known=known)
 
         evaluator = evaluate() if kept is None else kept.evaluated(task, keep, here, evaluate)
     evaluator.rename({name: path for name, path in zip(here, paths, strict=True) if name != path})

@@ -335,7 +335,7 @@ class PartCollector:
     def extend(self, other: PartCollector) -> None:
         """Add everything that another collector holds. That one stays as it is."""
         for part in other._parts:
-            self.add(part.within(self._file))
+            self.add(part if self._most_bytes is None else part.within(self._file))
         for ledger in other._recent:
             self.add(ledger)
 
