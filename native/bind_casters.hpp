@@ -60,7 +60,7 @@ bool load(nb::handle source, std::span<const T>& out) noexcept {
     if (!nb::try_cast(source, array, false) || array.ndim() == 0) return false;
     constexpr std::size_t width = Numbers<T>::width;
     if (width > 1 && (array.ndim() != 2 || array.shape(1) != width)) return false;
-    if (array.size() < array.shape(0)) return false;  // at least one number for each row
+    if (array.ndim() == 2 && array.size() < array.shape(0)) return false;  // rows without numbers
     out = {reinterpret_cast<const T*>(array.data()), array.size() / width};
     return true;
 }

@@ -136,6 +136,7 @@ class Names {
   }
 
   std::size_t size() const { return values_.size(); }
+  StringColumn& strings() { return values_; }
   std::string_view bytes(std::size_t i) const { return values_[i]; }
   bool is_integer(std::size_t i) const { return integer_[i] != 0; }
   std::int64_t integer(std::size_t i) const {

@@ -1,4 +1,4 @@
-// Pair after pair of rings. Twin of kernels/reference/polygons.py.
+// Pair after pair of rings. Same bits as kernels/reference/polygons.py.
 #include "polygons_overlap.hpp"
 
 #include <algorithm>

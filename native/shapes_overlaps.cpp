@@ -1,4 +1,4 @@
-// Boxes as boxes, convex rings by clipping, all others slab by slab. Twin of kernels/reference/shapes.py.
+// Boxes as boxes, convex rings by clipping, all others slab by slab. Same bits as kernels/reference/shapes.py.
 #include "shapes_overlaps.hpp"
 
 #include <algorithm>
@@ -13,9 +13,6 @@
 namespace calque {
 
 namespace {
-
-// What is this small beside the box around two shapes is zero: outlines that only touch share nothing.
-constexpr double noise = 64 * std::numeric_limits<double>::epsilon();
 
 std::array<Point, 4> corners(const Box& box) {
     return {Point{box.left, box.top}, {box.right, box.top}, {box.right, box.bottom}, {box.left, box.bottom}};
@@ -47,7 +44,7 @@ std::size_t edges_of(const Side& side, std::size_t page) {
 
 class Meter {
 public:
-    void begin(std::size_t edges) { slabs_.allow(edges); }
+    void begin(std::size_t edges) { clipper_.allow(edges); }
 
     double shared(const PageShapes::Row& truth, const PageShapes::Row& found) {
         if (!truth.ring && !found.ring) return intersection(truth.box, found.box);
@@ -57,22 +54,12 @@ public:
         const Point low{std::max(one.low.x, two.low.x), std::max(one.low.y, two.low.y)};
         const Point high{std::min(one.high.x, two.high.x), std::min(one.high.y, two.high.y)};
         if (!(low.x < high.x && low.y < high.y)) return 0.0;
-        const double area = one.convex && two.convex ? clipper_.shared(one, two) : by_slabs(one, two, low.x, high.x);
+        const double area = clipper_.shared(one, two);
         return area > noise * ((high.x - low.x) * (high.y - low.y)) ? std::min(std::min(area, one.area), two.area) : 0.0;
     }
 
 private:
-    double by_slabs(const Shape& one, const Shape& two, double from, double to) {
-        StateAreas sums;
-        slabs_.begin(one.low);
-        slabs_.add(one.points, own);
-        slabs_.add(two.points, predicted);
-        slabs_.measure(sums, from, to);
-        return covered_area(sums);
-    }
-
     Clipper clipper_;
-    Slabs slabs_;
 };
 
 class RingAreaCounter final : public AreaCounter {

@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// Reused from one measurement to the next. Twin of kernels/reference/slabs.py.
+// Reused from one measurement to the next. Same bits as kernels/reference/slabs.py.
 class Slabs {
 public:
     // How much work may follow, for a page with so many edges: rings that cross each other thousands of times, with which it

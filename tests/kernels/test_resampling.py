@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.geometry.forms import RECALL_POINTS
-from calque.kernels import reference
+from calque.kernels import checked_kernels, reference
 from tests.examples import examples
 
 
@@ -98,7 +98,7 @@ def test_auroc(native: Any, seed: int, rows: int, groups: int, replicates: int) 
 
 @pytest.mark.parametrize("kernels", ["native", "reference"])
 def test_what_does_not_fit_is_refused(native: Any, kernels: str) -> None:
-    twin = native if kernels == "native" else reference
+    twin = native if kernels == "native" else checked_kernels("reference")
     one, weights = np.zeros(1, np.int32), np.ones((1, 2), np.int32)
     flags, masks, offsets = np.zeros(1, np.uint8), np.zeros(1, np.uint16), np.array([0, 1])
     with pytest.raises(ValueError, match="truths must have a row for each class"):

@@ -151,6 +151,8 @@ class Task(ABC):
     """The names of numbers that tell how much there is, and not how good it is."""
     numbers_documents: ClassVar[bool] = False
     """Whether documents may come without ids and are numbered then. A merge gives new numbers to those that it adds."""
+    long_columns: ClassVar[bool] = False
+    """Whether the native scanner reads the JSON files of this task, as it does for boxes."""
     rows_are_named: ClassVar[bool] = False
     """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
     known: ClassVar[dict[str, type[Task]]] = {}

@@ -1,6 +1,6 @@
-"""The kernels: plain arrays in, plain arrays out. ``CALQUE_KERNELS`` chooses which twin runs.
+"""The kernels: functions of plain arrays. ``CALQUE_KERNELS`` chooses the native or the reference ones.
 
-``reference`` is clear NumPy and the specification; ``native`` is compiled, has the same signatures and gives the same bits.
+``reference`` is clear NumPy and the specification. ``native`` is compiled, has the same signatures and returns the same bits.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ def native_built() -> bool:
 def native_failure() -> str | None:
     """Why the compiled kernels do not run here and what to do, or ``None`` where they do.
 
-    Kernels that were never compiled are a way to install calque. Kernels that are there and cannot be loaded are a fault, which
-    is told once as a warning too.
+    calque can be installed without compiled kernels. If compiled kernels cannot be loaded, a warning says so once.
     """
     try:
         importlib.import_module(TWINS["native"])

@@ -1,7 +1,7 @@
-"""What kernels there are, and what each is given and gives back; both twins are checked against it.
+"""The kernels: their names, parameters and results.
 
-mypy compares the reference package and the stub of the compiled module with this protocol, and a test compares the
-signatures of what is really there. ``calque.kernels.reference`` says what each kernel does.
+mypy compares the reference package with this protocol, and a test compares the signatures of the native module.
+`calque.kernels.reference` describes what each kernel does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from calque.kernels.structs import (
 
 
 class Kernels(Protocol):
-    """One twin: a module with these functions."""
+    """A module of kernels, native or reference."""
 
     # Boxes.
 

@@ -28,6 +28,7 @@ class BoxReading:
     """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
 
     naming: ClassVar[str] = "pass --document-key stem"
+    long_columns: ClassVar[bool] = True
 
     document_key: str = setting(
         "",

@@ -1,4 +1,4 @@
-"""The kernels in clear NumPy: the specification that the compiled ones are tested against."""
+"""The reference kernels in NumPy: the specification that the native kernels are tested against."""
 
 # ruff: noqa: F401
 # mypy: implicit-reexport

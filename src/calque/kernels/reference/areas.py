@@ -63,7 +63,7 @@ def page_areas(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes
     >>> page_areas(truth, found)
     (array([0], dtype=int32), array([0], dtype=int32), array([[16., 16.,  4.,  4.,  0.,  4.,  0.]]))
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     names, label = np.unique(np.concatenate((truth.labels, found.labels)), return_inverse=True)
     below = Table(box_edges(truth), pages_of(truth.offsets), label[: len(truth.labels)], truth.roles)
     above = Table(box_edges(found), pages_of(found.offsets), label[len(truth.labels) :], found.roles)

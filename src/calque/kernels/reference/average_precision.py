@@ -49,7 +49,7 @@ def coco_match(
     at which it is matched, and at which it is ignored (matched to an ignored truth, or unmatched and of a size outside
     the range); and per truth and area range whether the truth is ignored (always, when it is left out).
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     truth_groups, found_groups = by_page_and_label(truth, found)
     truths, founds = box_edges(truth), box_edges(found)
     rank = ranks(found_groups, scores)
@@ -83,7 +83,7 @@ def coco_match_given(
     Returns besides, where ``partners`` are asked for, the truth row that each found row took, by area range and threshold
     (-1: none).
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     rank = ranks(by_page_and_label(truth, found)[1], scores)
     rows = np.repeat(np.arange(len(scores)), np.diff(overlaps.offsets))
     ranked = within(rank, settings)[rows] & (truth.roles[overlaps.truth] != LEFT_OUT)
@@ -153,7 +153,7 @@ def score_order(labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> t
     >>> score_order(np.array([1, 0, 1, -1], np.int32), np.array([0.2, 0.5, 0.9, 1.0]), 2)
     (array([1, 2, 0], dtype=int32), array([0, 1, 3]))
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     rows = np.flatnonzero((labels >= 0) & np.isfinite(scores))
     rows = rows[np.lexsort((-scores[rows], labels[rows]))]
     class_offsets = np.zeros(classes + 1, np.int64)
@@ -180,7 +180,7 @@ def coco_accumulate(
     ``before``, of shape (2, thresholds, classes), says how many true and how many false positives rank before these
     rows. So a ranking too long for memory goes through here piece by piece: its precision is the highest of any piece.
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     earlier = np.zeros((2, *truths.shape), np.int64) if before is None else before
     shape = len(truths), len(recall_points), truths.shape[1]
     precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)

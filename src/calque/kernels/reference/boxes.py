@@ -44,7 +44,7 @@ def match_greedy(
     >>> [column.tolist() for column in match_greedy(truth, found, np.array([0.9, 0.1]), 0.5)]
     [[1], [-1, 0], [0.0, 0.0], [1.0], [1.0], [1.0], [[0.0, 0.0, 0.0, 0.0]], [nan, 1.0]]
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     truths, founds = box_edges(truth), box_edges(found)
     absorbed = np.zeros(len(found.boxes))
     candidates: list[tuple[Floats, Ints, Ints]] = []
@@ -102,7 +102,7 @@ def match_best(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes
 
     Many truths may share one found box; the first found row wins a tie; -1 and 0.0 where nothing overlaps.
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     truths, founds = box_edges(truth), box_edges(found)
     match, best = np.full(len(truth.boxes), -1, np.int32), np.zeros(len(truth.boxes))
     for t, f in pairs(by_page(truth), by_page(found)):

@@ -155,7 +155,7 @@ def agreed_boxes(
     >>> [column.tolist() for column in made]
     [[0], [0], [3], [[0.0, 0.0, 4.5, 1.0]]]
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     edges = box_edges(found._replace(areas=None))
     corners, page = np.stack(edges[:4], axis=1), pages_of(found.offsets)
     _, rows = by_page_and_label(found, found)
@@ -171,7 +171,7 @@ def agreed_boxes(
         for members in _joined([(a, b) for a, b, near in links if near >= threshold and free[a] and free[b]]):
             mask = sum(1 << system for system in set(systems[members].tolist()))
             sums = [0.0] * 4
-            for row in members:  # one after the other, so that both twins round alike
+            for row in members:  # one after the other, so that both kernels round alike
                 sums = [whole + edge for whole, edge in zip(sums, corners[row].tolist(), strict=True)]
             groups.append((int(page[members[0]]), level, members[0], mask, [whole / len(members) for whole in sums]))
     groups.sort(key=lambda group: group[:3])
@@ -197,7 +197,7 @@ def _joined(links: Sequence[tuple[int, int]]) -> list[list[int]]:
 
 
 class _Cluster:
-    """A fused box while boxes still join it; sums grow box by box, so that both twins round alike."""
+    """A fused box while boxes still join it; sums grow box by box, so that both kernels round alike."""
 
     def __init__(self) -> None:
         self.weighted, self.plain = [0.0] * 4, [0.0] * 4
@@ -230,7 +230,7 @@ def fuse_boxes(
     >>> boxes.tolist(), score.tolist(), masks.tolist()
     ([[0.25, 0.0, 4.25, 1.0]], [0.5], [3])
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     boxes = np.stack(box_edges(found._replace(areas=None))[:4], axis=1)
     rows = np.flatnonzero(found.roles == TAKES_PART)
     pages = pages_of(found.offsets)

@@ -37,7 +37,7 @@ def error_kinds(
     >>> [Kind(kind).name for kind in kinds[2]]
     ['TP', 'DUP']
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     truth_areas, found_areas = box_edges(truth).area, box_edges(found).area
     explained = _Explanation(
         contacts=Contacts.of(overlapping_pairs(truth, found), (truth_areas, found_areas), (truth.labels, found.labels)),

@@ -41,7 +41,7 @@ class Faulty(Exception):
 
 def mask_runs(counts: Bytes, offsets: Ints, jobs: int = 1) -> tuple[Ints, Ints, Bytes]:
     """The runs of compressed strings. A string with a fault has none."""
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     return _made(lambda text: read_counts(text.tolist()), _split(counts, offsets), np.int64)
 
 
@@ -66,7 +66,7 @@ def masks_of_rings(
     points: Floats, ring_offsets: Ints, mask_offsets: Ints, heights: Ints, widths: Ints, jobs: int = 1
 ) -> tuple[Codes, Ints, Bytes]:
     """What any ring of a mask covers, ring by ring even-odd; two vertices and fewer enclose nothing."""
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     sizes = list(zip(heights.tolist(), widths.tolist(), strict=True))
     rings = [ring.tolist() for ring in _split(points, ring_offsets)]
     parts = [rings[start:end] for start, end in pairwise(mask_offsets.tolist())]
@@ -81,7 +81,7 @@ def mask_overlaps(
     second_offsets: Ints,
     first_index: Ints,
     second_index: Ints,
-    jobs: int = 1,  # noqa: ARG001  # the signature of the native twin
+    jobs: int = 1,  # noqa: ARG001  # the native kernel has threads
 ) -> Ints:
     """How many pixels two masks share, for each pair of indices."""
     firsts, seconds = _split(first_intervals, first_offsets), _split(second_intervals, second_offsets)

@@ -24,7 +24,7 @@ def overlapping_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tupl
     >>> overlapping_pairs(truth, found)
     (array([0], dtype=int32), array([0], dtype=int32), array([2.]))
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     if found.shared is not None:
         return _counting_pairs(truth, found, found.shared)
     truths, founds = box_edges(truth), box_edges(found)

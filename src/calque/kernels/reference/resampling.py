@@ -29,7 +29,7 @@ def weighted_precision(
     over the recall points, and the recall reached, by threshold, class and replicate; -1 where there are no truths. Without
     recall points only the recall is told.
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     shape = thresholds, len(class_offsets) - 1, weights.shape[1]
     precision, recall = np.full(shape, -1.0), np.full(shape, -1.0)
     for k, replicate in np.argwhere(truths > 0).tolist():
@@ -41,7 +41,7 @@ def weighted_precision(
             at_hits = np.where(true, tp / (everything + np.spacing(1)), 0.0)
             envelope = np.append(np.maximum.accumulate(at_hits[::-1])[::-1], 0.0)
             at = np.searchsorted(tp / truths[k, replicate], recall_points, "left")
-            # Added up from the highest recall down, one after the other, as the native twin does.
+            # Added up from the highest recall down, one after the other, as the native kernel does.
             if len(recall_points):
                 precision[t, k, replicate] = np.cumsum(envelope[at][::-1])[-1] / len(recall_points)
             recall[t, k, replicate] = np.count_nonzero(true) / truths[k, replicate]
@@ -70,7 +70,7 @@ def weighted_auroc(units: Codes, right: Bytes, rises: Bytes, group_offsets: Ints
     >>> weighted_auroc(np.arange(3, dtype=np.int32), flags, flags, np.array([0, 3]), one_each).tolist()
     [[1.0]]
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     found = np.full((len(group_offsets) - 1, weights.shape[1]), -1.0)
     for group, (first, last) in enumerate(pairwise(group_offsets.tolist())):
         if first == last:

@@ -18,7 +18,7 @@ def lcs_partners(
     predicted: Codes,
     predicted_offsets: Ints,
     vocabulary: int,  # noqa: ARG001  # as above
-    log_limit: int,  # noqa: ARG001  # the compiled twin bounds its memory
+    log_limit: int,  # noqa: ARG001  # the native kernel bounds its memory
     jobs: int,  # noqa: ARG001  # as above
 ) -> Codes:
     """For each reference word the position of its partner in the predicted document, or -1.
@@ -58,7 +58,7 @@ def lattice_path(
     words: Codes,
     final_nodes: Bytes,
     vocabulary: int,  # noqa: ARG001  # as above
-    row_limit: int,  # noqa: ARG001  # the compiled twin bounds its memory
+    row_limit: int,  # noqa: ARG001  # the native kernel bounds its memory
 ) -> tuple[int, Codes]:
     """The most matches of a path, and the edges of the best: most matches, fewest words, lowest edges from the start on.
 
