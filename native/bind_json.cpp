@@ -37,12 +37,6 @@ nb::object to_str(std::string_view bytes) {
   return nb::steal(result);
 }
 
-nb::object to_view(const char* data, std::size_t count) {
-  PyObject* const result = PyMemoryView_FromMemory(const_cast<char*>(data), static_cast<Py_ssize_t>(count), PyBUF_READ);
-  if (result == nullptr) nb::raise_python_error();
-  return nb::steal(result);
-}
-
 // An array that owns the column from now on; `width` > 0 makes it two-dimensional.
 template <class T>
 nb::object to_array(Column<T>& column, std::size_t width = 0) {
@@ -318,27 +312,6 @@ class Scan {
 
   nb::object kind() { return columns()["kind"]; }
 
-  bool read_along(const nb::callable& take) {
-    if (!job_.is_ours()) throw std::runtime_error("this scan was started in another process");
-    const nb::gil_scoped_release release;
-    const auto file = job_.file();
-    if (file == nullptr) return false;
-    try {
-      file->read_along([&take](const char* data, std::size_t count) {
-        const nb::gil_scoped_acquire acquire;
-        // Released when it was taken: whoever holds on to it finds out, and reads nothing that is no longer there.
-        const nb::object view = to_view(data, count);
-        take(view);
-        view.attr("release")();
-      });
-    } catch (const ScanFailure&) {
-      return false;
-    } catch (const SystemFailure&) {
-      return false;
-    }
-    return file->unchanged();
-  }
-
  private:
   nb::object build(Outcome& outcome) {
     if (const auto* failure = std::get_if<ScanFailure>(&outcome)) {
@@ -379,11 +352,7 @@ void bind_json(nb::module_& m) {
       .def(nb::init<nb::str, const std::string&>(), nb::arg("source"), nb::arg("kind") = "auto")
       .def(nb::init<nb::bytes, const std::string&>(), nb::arg("source"), nb::arg("kind") = "auto")
       .def("columns", &Scan::columns, "Wait for the scan and return its columns; raises ScanError or OSError.")
-      .def("kind", &Scan::kind, "The kind of file, once it is read.")
-      .def("read_along", &Scan::read_along, nb::arg("take"),
-           nb::sig("def read_along(self, take: Callable[[memoryview], object]) -> bool"),
-           "Hand all bytes of the file to a function, in order and as far as can be those that are scanned; False where the\n"
-           "scan of a file has ended already, or the file could not be read or has changed: they are not all of them, then.");
+      .def("kind", &Scan::kind, "The kind of file, once it is read.");
   m.def("scan_pages", &scan_page_lines, nb::arg("lines"),
         "The columns of page rows, one a line; None when a line is anything but plain.");
   m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");

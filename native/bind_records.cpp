@@ -11,7 +11,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "bind_structs.hpp"
+#include "bind_records.hpp"
 #include "records_assignment.hpp"
 #include "records_lines.hpp"
 #include "records_lists.hpp"

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <tuple>
 
-#include "areas_states.hpp"
+#include "coverage_states.hpp"
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
-#include "cover.hpp"
+#include "parallel.hpp"
+#include "area_counter.hpp"
 
 namespace calque {
 
@@ -52,7 +52,7 @@ public:
         for (std::size_t i = 0; i < events_.size();) {
             const double x = events_[i].x;
             for (; i < events_.size() && events_[i].x == x; ++i) pass(events_[i]);
-            patience_.spend(steps_.size());
+            interrupts_.tick(steps_.size());
             if (!steps_.empty()) add_slab(events_[i].x - x);
         }
         sums = sums_;
@@ -103,7 +103,7 @@ private:
     std::vector<Event> events_;
     std::vector<Step> steps_;
     StateAreas sums_{};
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 void add_kinds(const StateAreas& sums, double* areas) {
@@ -116,11 +116,11 @@ void add_kinds(const StateAreas& sums, double* areas) {
 class Surveyor {
 public:
     Surveyor(const Side& truth, const Side& found, const LabelNumbers& numbers)
-        : truth_(truth), found_(found), groups_(numbers), cover_(cover_of(truth, found)) {}
+        : truth_(truth), found_(found), groups_(numbers), counter_(area_counter(truth, found)) {}
 
     void survey(std::size_t page, PageAreas& out) {
-        if (cover_)
-            cover_->begin(page);
+        if (counter_)
+            counter_->begin(page);
         else
             read_truths(page);
         labelled_.clear();
@@ -129,9 +129,9 @@ public:
         std::sort(labelled_.begin(), labelled_.end(), [](const auto& a, const auto& b) { return a.label < b.label; });
         for (const auto& [label, group] : labelled_) {
             StateAreas sums;
-            if (cover_) {
+            if (counter_) {
                 gather_rows(page, label, group);
-                cover_->measure(sums);
+                counter_->measure(sums);
             } else {
                 gather(label, group);
                 sweep_.measure(sums);
@@ -185,7 +185,7 @@ private:
             sweep_.add(box, predicted);
         }
         for (const Truth& truth : truths_) {
-            patience_.spend(predicted_.size());
+            interrupts_.tick(predicted_.size());
             const bool same = truth.label == label;
             if (same && !truth.absorbs)
                 sweep_.add(truth.box, own);
@@ -196,12 +196,12 @@ private:
 
     // Rows that are more than boxes: what shares nothing with a prediction is no matter here.
     void gather_rows(std::size_t page, std::int32_t label, const Group& group) {
-        cover_->clear();
+        counter_->clear();
         on_predictions_.clear();
         const SharedAreas& shared = found_.shared;
         for (const std::int32_t i : group.found) {
             const auto row = static_cast<std::size_t>(i);
-            cover_->add_found(row);
+            counter_->add_found(row);
             const auto begin = shared.truths.begin();
             on_predictions_.insert(on_predictions_.end(), begin + shared.offsets[row], begin + shared.offsets[row + 1]);
         }
@@ -211,9 +211,9 @@ private:
             if (truth_.roles[row] == Role::left_out) continue;
             const bool same = truth_.labels[row] == label, absorbs = truth_.roles[row] == Role::absorbs;
             if (same && !absorbs)
-                cover_->add_truth(row, own);
+                counter_->add_truth(row, own);
             else if (same == absorbs && std::binary_search(on_predictions_.begin(), on_predictions_.end(), static_cast<std::int32_t>(i)))
-                cover_->add_truth(row, same ? excusing : other);
+                counter_->add_truth(row, same ? excusing : other);
         }
     }
 
@@ -227,10 +227,10 @@ private:
     std::vector<Truth> truths_;  // of the page
     std::vector<Labelled> labelled_;
     std::vector<Box> predicted_;  // of the label
-    std::unique_ptr<Cover> cover_;  // where rows are more than boxes
+    std::unique_ptr<AreaCounter> counter_;  // where rows are more than boxes
     std::vector<std::int32_t> on_predictions_;
     Sweep sweep_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 template <class T>
@@ -253,8 +253,9 @@ PageAreas page_areas(const Side& truth, const Side& found, int jobs) {
     for (const PageAreas& part : parts) {
         append(out.page, part.page);
         append(out.label, part.label);
-        append(out.areas, part.areas);
+        append<double>(out.areas, part.areas);
     }
+    out.areas.shape = {out.page.size(), area_kinds};
     return out;
 }
 

@@ -2,20 +2,20 @@
 #include "boxes_best.hpp"
 
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
 namespace {
 
 void match_page(const Side& truth, const Side& found, std::size_t page, std::vector<Box>& boxes, BestMatch& out) {
-    Patience patience;
+    InterruptTicker interrupts;
     const auto first = static_cast<std::size_t>(found.offsets[page]), last = static_cast<std::size_t>(found.offsets[page + 1]);
     boxes.clear();
     for (std::size_t row = first; row < last; ++row) boxes.push_back(found.box(row));
     for (auto t = static_cast<std::size_t>(truth.offsets[page]); t < static_cast<std::size_t>(truth.offsets[page + 1]); ++t) {
         if (truth.roles[t] != Role::counts) continue;
-        patience.spend(last - first);
+        interrupts.tick(last - first);
         const Box box = truth.box(t);
         for (std::size_t row = first; row < last; ++row) {
             if (found.roles[row] != Role::counts) continue;

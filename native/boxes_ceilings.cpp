@@ -8,7 +8,7 @@
 
 #include "boxes_groups.hpp"
 #include "boxes_overlaps.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -139,7 +139,7 @@ private:
         line_.assign(1, first);
         for (std::size_t at = 0; at < line_.size(); ++at) {
             const auto row = static_cast<std::size_t>(line_[at]);
-            patience_.spend(offsets_[row + 1] - offsets_[row]);
+            interrupts_.tick(offsets_[row + 1] - offsets_[row]);
             for (std::size_t i = offsets_[row]; i < offsets_[row + 1]; ++i) {
                 const auto box = static_cast<std::size_t>(wanted_[i]);
                 if (seen_[box] == first) continue;
@@ -167,7 +167,7 @@ private:
 
     std::vector<std::size_t> offsets_, ends_;
     std::vector<std::int32_t> wanted_, holder_, seen_, came_, held_, line_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 }  // namespace
@@ -194,6 +194,7 @@ Contacts contacts(const Side& truth, const Side& found, std::span<const std::uin
     all.found_best.assign(found.rows(), 0);
     all.nearest.assign(truth.rows(), -1);
     all.reached.assign(3 * truth.rows(), 0);
+    all.reached.shape = {truth.rows(), 3};
     const auto cuts = page_shares(truth, found);
     std::vector<Contacts> parts(cuts.size() - 1);
     in_threads(parts.size(), jobs, [&](auto next) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
 #include "boxes_tables.hpp"
+#include "columns.hpp"
 
 namespace calque {
 
@@ -26,7 +28,9 @@ struct Contacts {
     std::vector<double> iou;
     std::vector<double> truth_best, found_best;  // the highest IoU of each row with any other
     std::vector<std::int32_t> nearest;           // for each truth the found row of its label with the highest IoU, or -1
-    std::vector<double> reached;                 // three IoUs a truth: of the best box, of recombined edges, of the best mean
+    Shaped<std::vector<double>> reached;         // three IoUs a truth: of the best box, of recombined edges, of the best mean
+
+    auto fields() { return std::tie(truth, found, iou, truth_best, found_best, nearest, reached); }
 };
 
 Contacts contacts(const Side& truth, const Side& found, std::span<const std::uint8_t> systems, double threshold, int jobs);

@@ -6,7 +6,7 @@
 
 #include "boxes_groups.hpp"
 #include "boxes_overlaps.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -93,7 +93,7 @@ private:
         clusters_.clear();
         fused_.clear();
         for (const Turn& turn : turns) {
-            patience_.spend(fused_.size());
+            interrupts_.tick(fused_.size());
             const Row& row = rows_[turn.at];
             const std::size_t nearest = nearest_to(row.box);
             if (nearest == clusters_.size()) {
@@ -138,7 +138,7 @@ private:
     std::vector<Cluster> clusters_;
     std::vector<Box> fused_;
     std::vector<std::size_t> hits_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 // Joins the boxes of one page that agree, at every threshold in one pass; a box leads to one that comes before it, or to itself.
@@ -155,7 +155,7 @@ public:
         leads_.assign(rows_.size() * thresholds_.size(), -1);
         hits_.resize(rows_.size());
         for (std::size_t i = 1; i < rows_.size(); ++i) {
-            patience_.spend(i);
+            interrupts_.tick(i);
             std::size_t hits = 0;
             for (std::size_t j = 0; j < i; ++j) {  // no branch: which boxes meet is noise
                 hits_[hits] = j;
@@ -239,7 +239,7 @@ private:
     std::vector<std::size_t> number_;  // of the group that a row leads
     std::vector<std::size_t> hits_;
     std::vector<Joined> groups_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 }  // namespace
@@ -261,6 +261,7 @@ Fused fuse_boxes(const Side& found, std::span<const double> scores, std::span<co
         append(all.score, part.score);
         append(all.systems, part.systems);
     }
+    all.boxes.shape = {all.page.size(), 4};
     return all;
 }
 
@@ -285,6 +286,7 @@ Agreed agreed_boxes(const Side& found, std::span<const std::uint8_t> systems, st
         append(all.systems, part.systems);
         append(all.boxes, part.boxes);
     }
+    all.boxes.shape = {all.first.size(), 4};
     return all;
 }
 

@@ -2,17 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
 #include "boxes_tables.hpp"
+#include "columns.hpp"
 
 namespace calque {
 
 struct Fused {
     std::vector<std::int32_t> page, label;
-    std::vector<double> boxes, score;
+    Shaped<std::vector<double>> boxes;
+    std::vector<double> score;
     std::vector<std::uint16_t> systems;
+
+    auto fields() { return std::tie(page, label, boxes, score, systems); }
 };
 
 Fused fuse_boxes(const Side& found, std::span<const double> scores, std::span<const std::uint8_t> systems, double threshold,
@@ -23,7 +28,9 @@ struct Agreed {
     std::vector<std::uint8_t> level;  // the threshold's place
     std::vector<std::int32_t> first;  // the first box of the group
     std::vector<std::uint16_t> systems;
-    std::vector<double> boxes;  // the mean of its edges
+    Shaped<std::vector<double>> boxes;  // the mean of its edges
+
+    auto fields() { return std::tie(level, first, systems, boxes); }
 };
 
 // At each threshold of boxes that are not taken: whose number in `taken` is below it. By page, then threshold, then first box.

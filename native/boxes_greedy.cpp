@@ -2,11 +2,12 @@
 #include "boxes_greedy.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <vector>
 
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -42,7 +43,7 @@ public:
 
 private:
     void compare(const Group& group, std::int32_t row) {
-        patience_.spend(truths_.size());
+        interrupts_.tick(truths_.size());
         const auto found_row = static_cast<std::size_t>(row);
         const Box found = found_.box(found_row);
         for (std::size_t i = 0; i < truths_.size(); ++i) {
@@ -65,6 +66,21 @@ private:
         if (out_.truth_match[truth] >= 0 || out_.found_match[found] >= 0) return;
         out_.truth_match[truth] = candidate.found;
         out_.found_match[found] = candidate.truth;
+        measure(truth, found, candidate.iou);
+    }
+
+    void measure(std::size_t truth_row, std::size_t found_row, double overlap) {
+        const Box truth = truth_.box(truth_row), found = found_.box(found_row);
+        const double shared = shared_area(found_, truth_row, truth, found_row, found);
+        const double width = truth.right - truth.left, height = truth.bottom - truth.top;
+        out_.iou[truth_row] = out_.found_iou[found_row] = overlap;
+        out_.coverage[truth_row] = share(shared, truth.area);
+        out_.purity[truth_row] = share(shared, found.area);
+        double* const edges = out_.edges.data() + 4 * truth_row;
+        edges[0] = (found.left - truth.left) / width;
+        edges[1] = (found.top - truth.top) / height;
+        edges[2] = (truth.right - found.right) / width;
+        edges[3] = (truth.bottom - found.bottom) / height;
     }
 
     const Side& truth_;
@@ -74,15 +90,19 @@ private:
     GreedyMatch& out_;
     std::vector<Box> truths_;
     std::vector<Candidate> candidates_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 }  // namespace
 
 GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, double threshold,
                          int jobs) {
-    GreedyMatch out{Rows<std::int32_t>(truth.rows(), -1), Rows<std::int32_t>(found.rows(), -1),
-                    Rows<double>(found.rows())};
+    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+    const auto column = [&](std::size_t size) { return Rows<double>(size, nothing); };
+    GreedyMatch out{Rows<std::int32_t>(truth.rows(), -1), Rows<std::int32_t>(found.rows(), -1), Rows<double>(found.rows()),
+                    column(truth.rows()), column(truth.rows()), column(truth.rows()),
+                    Shaped<Rows<double>>(4 * truth.rows(), nothing), column(found.rows())};
+    out.edges.shape = {truth.rows(), 4};
     const LabelNumbers numbers(truth, found);
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {

@@ -8,8 +8,8 @@
 
 #include "boxes_groups.hpp"
 #include "boxes_overlaps.hpp"
-#include "boxes_threads.hpp"
-#include "cover.hpp"
+#include "parallel.hpp"
+#include "area_counter.hpp"
 
 namespace calque {
 
@@ -81,10 +81,10 @@ public:
     PageKinds(const Side& truth, const Side& found, std::span<const double> scores,
               std::span<const std::int32_t> truth_match, const KindLimits& limits, Kinds& out)
         : truth_(truth), found_(found), scores_(scores), truth_match_(truth_match), limits_(limits), out_(out),
-          cover_(cover_of(truth, found)) {}
+          counter_(area_counter(truth, found)) {}
 
     void classify(std::size_t page) {
-        if (cover_) cover_->begin(page);
+        if (counter_) counter_->begin(page);
         Objects truths(truth_, page, out_.truth, out_.truth_partner);
         Objects founds(found_, page, out_.found, out_.found_partner);
         find_contacts(truths, founds, page);
@@ -253,7 +253,7 @@ private:
     double covered(const Objects& truths, const Objects& founds, std::span<const Contact* const> contacts) {
         const std::size_t truth = truths.begin + contacts.front()->truth;
         const Box frame = truth_.box(truth);
-        if (cover_) return covered_by_rows(truth, founds, contacts) / frame.area;
+        if (counter_) return covered_by_rows(truth, founds, contacts) / frame.area;
         clipped_.clear();
         for (const Contact* contact : contacts) {
             const Box box = found_.box(founds.begin + contact->found);
@@ -266,10 +266,10 @@ private:
     double covered_by_rows(std::size_t truth, const Objects& founds, std::span<const Contact* const> contacts) {
         if (contacts.size() == 1) return found_.shared.of(truth, founds.begin + contacts.front()->found);
         StateAreas sums;
-        cover_->clear();
-        cover_->add_truth(truth, own);
-        for (const Contact* contact : contacts) cover_->add_found(founds.begin + contact->found);
-        cover_->measure(sums);
+        counter_->clear();
+        counter_->add_truth(truth, own);
+        for (const Contact* contact : contacts) counter_->add_found(founds.begin + contact->found);
+        counter_->measure(sums);
         return covered_area(sums);
     }
 
@@ -282,7 +282,7 @@ private:
 
     PageOverlaps overlaps_;
     UnionArea union_;
-    std::unique_ptr<Cover> cover_;  // where rows are more than boxes
+    std::unique_ptr<AreaCounter> counter_;  // where rows are more than boxes
     std::vector<Contact> contacts_;  // by prediction, then truth
     std::vector<const Contact*> near_, by_truth_;
     std::vector<std::size_t> ends_;  // of the contacts of each truth in by_truth_

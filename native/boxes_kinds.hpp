@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <span>
 
 #include "boxes_tables.hpp"
-#include "memory.hpp"
+#include "columns.hpp"
 
 namespace calque {
 
@@ -20,6 +21,8 @@ enum Subtype : std::uint8_t { plain, tight, loose, shifted, swallows };
 
 struct KindLimits {
     double match, background, part, most;
+
+    auto fields() { return std::tie(match, background, part, most); }
 };
 
 // For each row its kind, and the row of the other side that explains it (or -1).
@@ -29,6 +32,8 @@ struct Kinds {
     Rows<std::uint8_t> found;
     Rows<std::int32_t> found_partner;
     Rows<std::uint8_t> subtype;
+
+    auto fields() { return std::tie(truth, truth_partner, found, found_partner, subtype); }
 };
 
 // truth_match holds the row of the prediction that finds a truth, or -1.

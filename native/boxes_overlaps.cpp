@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -45,9 +45,9 @@ double UnionArea::of(std::span<const double> boxes) {
     std::sort(edges_.begin(), edges_.end());
     edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
     double sum = 0;
-    Patience patience;
+    InterruptTicker interrupts;
     for (std::size_t i = 1; i < edges_.size(); ++i) {
-        patience.spend(boxes.size());
+        interrupts.tick(boxes.size());
         spans_.clear();
         for (std::size_t at = 0; at < boxes.size(); at += 4)
             if (is_solid(&boxes[at]) && boxes[at] <= edges_[i - 1] && edges_[i] <= boxes[at + 2])

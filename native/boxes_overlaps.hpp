@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
 #include "boxes_tables.hpp"
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 namespace calque {
 
@@ -27,7 +28,7 @@ public:
         if (truths_.empty()) return;
         hits_.resize(truths_.size() + 1);
         for_each_counting(found, page, [&](std::size_t row) {
-            patience_.spend(truths_.size());
+            interrupts_.tick(truths_.size());
             const PageBox here{found.box(row), row};
             const std::size_t hits = list_hits(here.box);
             for (std::size_t i = 0; i < hits; ++i) {
@@ -71,7 +72,7 @@ private:
 
     std::vector<PageBox> truths_;
     std::vector<std::uint32_t> hits_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 // The area that boxes (x1, y1, x2, y2) cover together; reused from one union to the next.
@@ -93,6 +94,8 @@ private:
 struct Overlaps {
     std::vector<std::int32_t> truth, found;
     std::vector<double> shared;
+
+    auto fields() { return std::tie(truth, found, shared); }
 };
 
 Overlaps overlapping_pairs(const Side& truth, const Side& found, int jobs);

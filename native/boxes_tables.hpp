@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <tuple>
 
 #include "geometry.hpp"
 #include "polygons_ring.hpp"
@@ -21,6 +22,7 @@ struct RowRings {
     Points points;
     std::span<const std::int64_t> offsets;  // one entry more than there are rows, or none at all
 
+    auto fields() { return std::tie(points, offsets); }
     bool given() const { return !offsets.empty(); }
     Points of(std::size_t row) const {
         if (!given()) return {};
@@ -35,7 +37,9 @@ struct RowMasks {
     std::span<const std::uint8_t> text;
     std::span<const std::int64_t> starts, ends;  // equal where a row is drawn: its ring, or its box
     std::span<const std::int64_t> sizes;         // height and width of each row's page, -1 where unknown
-    bool given = false;
+
+    auto fields() { return std::tie(path, text, starts, ends, sizes); }
+    bool given() const { return sizes.data() != nullptr; }
 };
 
 // What found rows share with truths of their page, where that is not a matter of two boxes.
@@ -44,6 +48,7 @@ struct SharedAreas {
     std::span<const std::int32_t> truths;   // rising for each found row
     std::span<const double> areas;
 
+    auto fields() { return std::tie(offsets, truths, areas); }
     bool given() const { return !offsets.empty(); }
     double of(std::size_t truth, std::size_t found) const {
         const auto begin = truths.begin() + offsets[found], end = truths.begin() + offsets[found + 1];

@@ -6,7 +6,7 @@
 #include <bit>
 #include <limits>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -37,11 +37,6 @@ void each_row(const Curves& curves, std::size_t k, Visit visit) {
             visit(rows[i], matched & counts, ~matched & counts);
         }
     }
-}
-
-template <class Visit>
-void each_bit(unsigned mask, Visit visit) {
-    for (; mask; mask &= mask - 1) visit(static_cast<std::size_t>(std::countr_zero(mask)));
 }
 
 // A row that is not simply false at every threshold, and how many before it were.
@@ -157,31 +152,16 @@ private:
 Accumulated coco_accumulate(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points,
                             int jobs) {
     const std::size_t ends = curves.thresholds * curves.classes(), cells = ends * recall_points.size();
-    Accumulated out{std::vector<double>(cells, -1.0), std::vector<double>(ends, -1.0),
-                    std::vector<double>(cells, -1.0)};
+    using Table = Shaped<std::vector<double>>;
+    Accumulated out{Table(cells, -1.0), Table(ends, -1.0), Table(cells, -1.0)};
+    out.precision.shape = out.scores_at.shape = {curves.thresholds, recall_points.size(), curves.classes()};
+    out.recall.shape = {curves.thresholds, curves.classes()};
     in_threads(curves.classes(), jobs, [&](auto next) {
         ClassCurves drawn(curves, scores, recall_points, out);
         for (std::size_t k; (k = next()) < curves.classes();)
             if (curves.has_truths(k)) drawn.draw(k);
     });
     return out;
-}
-
-std::vector<double> coco_recall(const Curves& curves, int jobs) {
-    std::vector<double> recall(curves.thresholds * curves.classes(), -1.0);
-    in_threads(curves.classes(), jobs, [&](auto next) {
-        for (std::size_t k; (k = next()) < curves.classes();) {
-            if (!curves.has_truths(k)) continue;
-            std::array<std::int64_t, most_thresholds> hits{};
-            each_row(curves, k, [&](std::int32_t, unsigned true_mask, unsigned) {
-                each_bit(true_mask, [&](std::size_t t) { ++hits[t]; });
-            });
-            for (std::size_t t = 0; t < curves.thresholds; ++t)
-                if (const std::int64_t truths = curves.truths_at(t, k); truths > 0)
-                    recall[t * curves.classes() + k] = static_cast<double>(hits[t]) / static_cast<double>(truths);
-        }
-    });
-    return recall;
 }
 
 }  // namespace calque

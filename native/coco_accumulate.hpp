@@ -2,19 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
 #include "coco_match.hpp"
+#include "columns.hpp"
 
 namespace calque {
 
-// One column of a table of masks.
-struct MaskColumn {
-    const Mask* first;
-    std::int64_t step;
+// Rows by class and score: class k has order[class_offsets[k]] to order[class_offsets[k + 1]].
+struct Ranking {
+    std::span<const std::int32_t> order;
+    std::span<const std::int64_t> class_offsets;
 
-    Mask operator[](std::int32_t row) const { return first[row * step]; }
+    auto fields() { return std::tie(order, class_offsets); }
+};
+
+// The matching of each row in one area range.
+struct Verdicts {
+    std::span<const std::int32_t> rank;
+    StridedMasks matched, ignored;
+
+    auto fields() { return std::tie(rank, matched, ignored); }
 };
 
 // Everything a curve is drawn from: what matched, in which order, out of how many truths.
@@ -22,7 +32,7 @@ struct Curves {
     std::span<const std::int32_t> order;
     std::span<const std::int64_t> class_offsets;
     std::span<const std::int32_t> rank;
-    MaskColumn matched, ignored;
+    StridedMasks matched, ignored;
     std::span<const std::int64_t> truths;  // by threshold and class
     std::size_t thresholds;
     std::int64_t max_detections;
@@ -46,11 +56,12 @@ struct Curves {
 
 // Tables by threshold, (recall point,) class; -1 where there are no truths.
 struct Accumulated {
-    std::vector<double> precision, recall, scores_at;
+    Shaped<std::vector<double>> precision, recall, scores_at;
+
+    auto fields() { return std::tie(precision, recall, scores_at); }
 };
 
 Accumulated coco_accumulate(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points,
                             int jobs);
-std::vector<double> coco_recall(const Curves& curves, int jobs);
 
 }  // namespace calque

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -36,7 +36,7 @@ struct Contender {
 // How much the rows of a group overlap: from their boxes.
 class BoxOverlaps {
 public:
-    BoxOverlaps(const Side& truth, const CocoTruth& extra, const Side& found) : truth_(truth), extra_(extra), found_(found) {}
+    BoxOverlaps(const Side& truth, const CocoTruths& extra, const Side& found) : truth_(truth), extra_(extra), found_(found) {}
 
     void read(const Group& group) {
         truths_.clear();
@@ -63,7 +63,7 @@ public:
 
 private:
     const Side& truth_;
-    const CocoTruth& extra_;
+    const CocoTruths& extra_;
     const Side& found_;
     std::span<const std::int32_t> rows_;  // of the truths
     std::vector<Box> truths_;
@@ -100,7 +100,7 @@ private:
 template <class Overlaps>
 class Matcher {
 public:
-    Matcher(Overlaps overlaps, const CocoTruth& extra, std::span<const double> scores, const CocoSettings& settings,
+    Matcher(Overlaps overlaps, const CocoTruths& extra, std::span<const double> scores, const CocoSettings& settings,
             CocoMatch& out)
         : overlaps_(std::move(overlaps)),
           extra_(extra),
@@ -118,7 +118,7 @@ public:
         candidates_.clear();
         contenders_.clear();
         for (const Ranked& found : ranked_) {
-            patience_.spend(group.truth.size());
+            interrupts_.tick(group.truth.size());
             compare(static_cast<std::size_t>(found.row));
         }
         if (!contenders_.empty())
@@ -241,7 +241,7 @@ private:
     }
 
     Overlaps overlaps_;
-    const CocoTruth& extra_;
+    const CocoTruths& extra_;
     std::span<const double> scores_;
     const CocoSettings& settings_;
     CocoMatch& out_;
@@ -251,18 +251,24 @@ private:
     std::vector<Candidate> candidates_;
     std::vector<Contender> contenders_;
     std::vector<Mask> taken_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 template <class Overlaps>
-CocoMatch match_all(const Overlaps& overlaps, const Side& truth, const CocoTruth& extra, const Side& found,
+CocoMatch match_all(const Overlaps& overlaps, const Side& truth, const CocoTruths& extra, const Side& found,
                     std::span<const double> scores, CocoSettings settings, bool partners, int jobs) {
     // pycocotools' ceiling: a box equal to its truth passes a threshold of 1 in spite of rounding.
-    for (double& threshold : settings.thresholds) threshold = std::min(threshold, 1 - 1e-10);
-    const std::size_t ranges = settings.ranges();
-    CocoMatch out{Rows<std::int32_t>(found.rows(), -1), Rows<Mask>(found.rows() * ranges), Rows<Mask>(found.rows() * ranges),
-                  Rows<std::uint8_t>(truth.rows() * ranges, 1), {}};
-    if (partners) out.partners = Rows<std::int32_t>(found.rows() * ranges * settings.thresholds.size(), -1);
+    std::vector<double> thresholds(settings.thresholds.begin(), settings.thresholds.end());
+    for (double& threshold : thresholds) threshold = std::min(threshold, 1 - 1e-10);
+    settings.thresholds = thresholds;
+    const std::size_t ranges = settings.ranges(), kept = partners ? found.rows() : 0;
+    using Masks = Shaped<Rows<Mask>>;
+    CocoMatch out{Rows<std::int32_t>(found.rows(), -1), Masks(found.rows() * ranges), Masks(found.rows() * ranges),
+                  Shaped<Rows<std::uint8_t>>(truth.rows() * ranges, 1),
+                  Shaped<Rows<std::int32_t>>(kept * ranges * thresholds.size(), -1)};
+    out.matched.shape = out.ignored.shape = {found.rows(), ranges};
+    out.truth_ignored.shape = {truth.rows(), ranges};
+    out.partners.shape = {kept, ranges, thresholds.size()};
     const LabelNumbers numbers(truth, found);
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {
@@ -277,15 +283,15 @@ CocoMatch match_all(const Overlaps& overlaps, const Side& truth, const CocoTruth
 
 }  // namespace
 
-CocoMatch coco_match(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
-                     CocoSettings settings, int jobs) {
-    return match_all(BoxOverlaps(truth, extra, found), truth, extra, found, scores, std::move(settings), false, jobs);
+CocoMatch coco_match(const Side& truth, const CocoTruths& extra, const Side& found, std::span<const double> scores,
+                     const CocoSettings& settings, int jobs) {
+    return match_all(BoxOverlaps(truth, extra, found), truth, extra, found, scores, settings, false, jobs);
 }
 
-CocoMatch coco_match_given(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
-                           const GivenOverlaps& given, CocoSettings settings, bool partners, int jobs) {
+CocoMatch coco_match_given(const Side& truth, const CocoTruths& extra, const Side& found, std::span<const double> scores,
+                           const GivenOverlaps& given, const CocoSettings& settings, bool partners, int jobs) {
     Rows<std::uint32_t> positions(truth.rows(), ListedOverlaps::left_out);
-    return match_all(ListedOverlaps(given, positions), truth, extra, found, scores, std::move(settings), partners, jobs);
+    return match_all(ListedOverlaps(given, positions), truth, extra, found, scores, settings, partners, jobs);
 }
 
 }  // namespace calque

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "boxes_tables.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 

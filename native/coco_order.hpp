@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
-#include "memory.hpp"
+#include "columns.hpp"
 
 namespace calque {
 
 struct ScoreOrder {
     Rows<std::int32_t> order;
     std::vector<std::int64_t> class_offsets;
+
+    auto fields() { return std::tie(order, class_offsets); }
 };
 
 // Throws std::invalid_argument for a label that is not less than `classes`.

@@ -1,4 +1,4 @@
-// The geometry of two upright boxes: the compiled twin of calque.geometry, to the bit.
+// The geometry of two upright boxes: the same bits as calque.geometry.
 #pragma once
 
 #include <array>

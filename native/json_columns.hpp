@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -14,7 +15,6 @@
 
 #include "json_number.hpp"
 #include "json_string.hpp"
-#include "memory.hpp"
 
 namespace calque::json {
 
@@ -32,7 +32,7 @@ class Column {
     swap(moved);
     return *this;
   }
-  ~Column() { free_block(data_, capacity_ * sizeof(T)); }
+  ~Column() { std::free(data_); }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -73,7 +73,9 @@ class Column {
     constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
     if (count > kMost / 2 - size_ / 2 || size_ > kMost / 4) throw std::bad_alloc();
     const std::size_t capacity = std::max<std::size_t>({64, capacity_ * 2, size_ + count});
-    data_ = static_cast<T*>(resize_block(data_, capacity_ * sizeof(T), capacity * sizeof(T)));
+    void* const grown = std::realloc(data_, capacity * sizeof(T));
+    if (grown == nullptr) throw std::bad_alloc();
+    data_ = static_cast<T*>(grown);
     capacity_ = capacity;
   }
 
@@ -134,6 +136,7 @@ class Names {
   }
 
   std::size_t size() const { return values_.size(); }
+  StringColumn& strings() { return values_; }
   std::string_view bytes(std::size_t i) const { return values_[i]; }
   bool is_integer(std::size_t i) const { return integer_[i] != 0; }
   std::int64_t integer(std::size_t i) const {

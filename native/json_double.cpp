@@ -7,8 +7,6 @@
 #include <limits>
 #include <locale.h>
 
-#include "charconv_support.hpp"
-
 #if defined(__APPLE__)
 #include <xlocale.h>
 #endif

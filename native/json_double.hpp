@@ -1,6 +1,17 @@
 // The double nearest to what a decimal number spells.
 #pragma once
 
+#include <version>
+
+// Whether <charconv> reads doubles: the build finds out, else the library says so.
+#if !defined(CALQUE_HAS_FROM_CHARS)
+#if defined(__cpp_lib_to_chars)
+#define CALQUE_HAS_FROM_CHARS 1
+#else
+#define CALQUE_HAS_FROM_CHARS 0
+#endif
+#endif
+
 namespace calque::json {
 
 // Reads the JSON number that fills [first, last): exactly, ties to even, whatever the locale. Beyond the range of a double

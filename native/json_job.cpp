@@ -1,9 +1,12 @@
 // Running a scan beside Python: no exception leaves the thread.
 #include "json_job.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
+#include <vector>
 
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 #if __has_include(<unistd.h>)
 #include <unistd.h>
@@ -21,52 +24,62 @@ long process_id() {
 #endif
 }
 
-// Stops an abandoned scan, and tells the file how far a living one has come.
-class Watch final : public Heartbeat {
+// Stops a scan whose owner is gone.
+class StopCheck final : public Heartbeat {
  public:
-  Watch(const std::atomic<bool>& stop, SourceFile* file) : stop_(stop), file_(file) {}
+  explicit StopCheck(const std::atomic<bool>& stop) : stop_(stop) {}
 
-  void reached(const char* at) override {
+  void reached(const char*) override {
     if (stop_.load(std::memory_order_relaxed)) throw ScanStopped{};
-    if (file_ != nullptr) file_->scanned_to(at);
   }
 
  private:
   const std::atomic<bool>& stop_;
-  SourceFile* file_;
 };
 
-Tables scan_memory(const Memory& memory, Kind kind, const std::atomic<bool>& stop) {
-  Watch watch(stop, nullptr);
-  Text text(memory.data, memory.size, &watch);
+Tables scan_memory(const char* data, std::size_t size, Kind kind, const std::atomic<bool>& stop) {
+  StopCheck check(stop);
+  Text text(data, size, &check);
   return scan(text, kind);
 }
 
-Tables scan_source(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
-  Watch watch(stop, &file);
-  try {
-    Text text(file.data(), file.size(), &watch);
-    return scan(text, kind);
-  } catch (const ScanFailure& failure) {
-    if (file.held(failure.offset)) throw;
+// Formats that the scanner does not know fail here. Their files may be larger than memory, so the head is scanned first.
+constexpr std::size_t kHead = std::size_t{1} << 20;
+
+// A token that fails closer than this to the end of the head may be cut off.
+constexpr std::size_t kLongestToken = std::size_t{1} << 16;
+
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 24;
+
+Tables scan_content(const File& file, Kind kind, const std::atomic<bool>& stop) {
+  if (file.size() > kHead) {
+    std::vector<char> head(kHead + 1);
+    file.read(0, head.data(), kHead);
+    try {
+      scan_memory(head.data(), kHead, kind, stop);
+    } catch (const ScanFailure& failure) {
+      if (static_cast<std::size_t>(failure.offset) + kLongestToken < kHead) throw;
+    }
   }
-  // What failed may be no more than a row that is longer than what is read ahead.
-  file.read_whole();
-  Text text(file.data(), file.size(), &watch);
-  return scan(text, kind);
+  const auto content = std::make_unique_for_overwrite<char[]>(file.size() + 1);
+  for (std::size_t at = 0; at < file.size(); at += kReadAtOnce) {
+    if (stop.load(std::memory_order_relaxed)) throw ScanStopped{};
+    file.read(at, content.get() + at, std::min(kReadAtOnce, file.size() - at));
+  }
+  content[file.size()] = '\0';
+  return scan_memory(content.get(), file.size(), kind, stop);
 }
 
 }  // namespace
 
-Tables scan_file(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
-  const std::shared_ptr<void> ending(nullptr, [&file](void*) { file.scan_ended(); });
+Tables scan_file(const File& file, Kind kind, const std::atomic<bool>& stop) {
   const ScanFailure changed{kChanged, 0};
   try {
-    Tables tables = scan_source(file, kind, stop);
+    Tables tables = scan_content(file, kind, stop);
     if (!file.unchanged()) throw changed;
     return tables;
   } catch (const ScanFailure&) {
-    if (!file.unchanged()) throw changed;  // whatever the scan found, it found in a file that never was
+    if (!file.unchanged()) throw changed;  // the scan saw a mixture of two contents
     throw;
   }
 }
@@ -89,36 +102,20 @@ bool ScanJob::is_ours() const { return owner_ == process_id(); }
 Outcome& ScanJob::wait() {
   for (std::unique_lock lock(turn_); !ended_.wait_for(lock, std::chrono::milliseconds(100), [this] { return done_; });) {
     lock.unlock();
-    look_up();
+    check_interrupt();
     lock.lock();
   }
   if (thread_.joinable()) thread_.join();
   return outcome_;
 }
 
-std::shared_ptr<SourceFile> ScanJob::file() {
-  std::unique_lock lock(turn_);
-  ended_.wait(lock, [this] { return done_ || !file_.expired(); });
-  return file_.lock();
-}
-
-std::shared_ptr<SourceFile> ScanJob::opened(const std::string& path) {
-  auto file = std::make_shared<SourceFile>(path);
-  {
-    const std::lock_guard lock(turn_);
-    file_ = file;
-  }
-  ended_.notify_all();
-  return file;
-}
-
 void ScanJob::run() noexcept {
   try {
     if (const auto* path = std::get_if<std::string>(&source_)) {
-      const auto file = opened(*path);
-      outcome_.emplace<Tables>(scan_file(*file, kind_, stop_));
+      outcome_.emplace<Tables>(scan_file(File(*path), kind_, stop_));
     } else {
-      outcome_.emplace<Tables>(scan_memory(std::get<Memory>(source_), kind_, stop_));
+      const Memory& memory = std::get<Memory>(source_);
+      outcome_.emplace<Tables>(scan_memory(memory.data, memory.size, kind_, stop_));
     }
   } catch (ScanFailure& failure) {
     outcome_.emplace<ScanFailure>(std::move(failure));

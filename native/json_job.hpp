@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,7 +10,7 @@
 #include <variant>
 
 #include "json_scan.hpp"
-#include "json_source.hpp"
+#include "json_file.hpp"
 
 namespace calque::json {
 
@@ -23,8 +22,9 @@ struct Memory {
 
 using Outcome = std::variant<std::monostate, Tables, ScanFailure, SystemFailure, std::bad_alloc>;
 
-// What a file held when it was opened, or ScanFailure if it changed since. Throws ScanStopped once `stop` is set.
-Tables scan_file(SourceFile& file, Kind kind, const std::atomic<bool>& stop);
+// Scans the content that the file had when it was opened. Throws ScanFailure if the file changed since, ScanStopped once
+// `stop` is set.
+Tables scan_file(const File& file, Kind kind, const std::atomic<bool>& stop);
 
 class ScanJob {
  public:
@@ -37,15 +37,11 @@ class ScanJob {
   // False in a process forked from the one that scans: the thread is not there.
   bool is_ours() const;
 
-  // Waits for the scan to end, and looks up now and then. One thread at a time.
+  // Waits for the scan to end, and checks for interrupts. One thread at a time.
   Outcome& wait();
-
-  // The file that is being scanned, once it is open; null when there is none, or its scan has ended.
-  std::shared_ptr<SourceFile> file();
 
  private:
   void run() noexcept;
-  std::shared_ptr<SourceFile> opened(const std::string& path);
 
   std::variant<std::string, Memory> source_;
   Kind kind_;
@@ -55,7 +51,6 @@ class ScanJob {
   std::mutex turn_;
   std::condition_variable ended_;
   bool done_ = false;
-  std::weak_ptr<SourceFile> file_;
   std::thread thread_;  // last: it uses all the others
 };
 

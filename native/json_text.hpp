@@ -22,7 +22,7 @@ struct ScanFailure {
 // The owner went away; nobody will read the columns.
 struct ScanStopped {};
 
-// Told now and then how far the scan has come, so that the owner can stop it, read on, and give memory back.
+// Called now and then with how far the scan has come, so that its owner can stop it.
 class Heartbeat {
  public:
   virtual ~Heartbeat() = default;
@@ -52,7 +52,7 @@ class Text {
   // Whether `count` bytes may be loaded at `p`.
   bool holds(const char* p, std::ptrdiff_t count) const { return end - p >= count; }
 
-  // Small enough to keep few pages resident, large enough to make the system calls vanish.
+  // How many bytes are scanned between two calls of the heartbeat.
   static constexpr std::ptrdiff_t kStride = std::ptrdiff_t{1} << 20;
 
   void beat(const char* p) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 #include "json_number.hpp"
 #include "json_object.hpp"
 
@@ -262,9 +262,9 @@ private:
     std::vector<Interval> intervals_;
 };
 
-class MaskCover final : public Cover {
+class MaskAreaCounter final : public AreaCounter {
 public:
-    MaskCover(const Side& truth, const Side& found) : truth_(truth), found_(found), truth_reader_(truth), found_reader_(found) {}
+    MaskAreaCounter(const Side& truth, const Side& found) : truth_(truth), found_(found), truth_reader_(truth), found_reader_(found) {}
 
     void begin(std::size_t page) override {
         page_ = page;
@@ -350,7 +350,7 @@ MaskFacts mask_facts(const Side& side, int jobs) {
             for (std::size_t row = share * rows_a_share; row < std::min(rows, (share + 1) * rows_a_share); ++row) {
                 if (row % at_once == 0) reader.load(row, std::min(rows, row + at_once));
                 if (side.roles[row] == Role::left_out) continue;
-                look_up();
+                check_interrupt();
                 intervals.clear();
                 const MadeMask made = reader.read(row, intervals);
                 out.note(row, made, mask_bounds(intervals, std::max<std::int64_t>(made.height, 0)), mask_area(intervals));
@@ -366,13 +366,13 @@ MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs) {
     in_threads(parts.size(), jobs, [&](auto next) {
         PageMasks truths(truth), founds(found);
         std::vector<PageMasks::Row> candidates;
-        Patience patience;
+        InterruptTicker interrupts;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
                 candidates.clear();
                 MadeMask size;
                 truths.each(page, true, size, out.truth, [&](const PageMasks::Row& row) {
-                    look_up();
+                    check_interrupt();
                     if (row.area > 0) candidates.push_back(row);
                 });
                 PagePairs& part = parts[share];
@@ -380,10 +380,10 @@ MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs) {
                 const std::size_t before = part.counts.size();
                 part.counts.resize(before + static_cast<std::size_t>(found.offsets[page + 1]) - first);
                 founds.each(page, false, size, out.found, [&](const PageMasks::Row& row) {
-                    look_up();
+                    check_interrupt();
                     for (const PageMasks::Row& candidate : candidates) {
                         if (!candidate.bounds.meets(row.bounds)) continue;
-                        patience.spend(candidate.end - candidate.begin + row.end - row.begin);
+                        interrupts.tick(candidate.end - candidate.begin + row.end - row.begin);
                         const std::int64_t shared = mask_overlap(truths.of(candidate), founds.of(row));
                         if (shared == 0) continue;
                         ++part.counts[before + row.row - first];
@@ -397,6 +397,6 @@ MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs) {
     return out;
 }
 
-std::unique_ptr<Cover> mask_cover(const Side& truth, const Side& found) { return std::make_unique<MaskCover>(truth, found); }
+std::unique_ptr<AreaCounter> mask_area_counter(const Side& truth, const Side& found) { return std::make_unique<MaskAreaCounter>(truth, found); }
 
 }  // namespace calque

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "masks_ring.hpp"
 #include "masks_runs.hpp"
 #include "shapes_overlaps.hpp"
+#include "columns.hpp"
 
 namespace calque {
 
@@ -56,11 +58,15 @@ private:
 struct MaskFacts {
     Rows<std::uint8_t> faults, odd;
     Rows<double> areas;
-    Rows<std::int32_t> bounds;  // four numbers a row: x, y, width, height
-    Rows<std::int32_t> sizes;   // two numbers a row: height and width of the page, -1 where unknown
+    Shaped<Rows<std::int32_t>> bounds;  // four numbers a row: x, y, width, height
+    Shaped<Rows<std::int32_t>> sizes;   // two numbers a row: height and width of the page, -1 where unknown
 
     explicit MaskFacts(std::size_t rows)
-        : faults(rows), odd(rows), areas(rows), bounds(4 * rows), sizes(2 * rows, -1) {}
+        : faults(rows), odd(rows), areas(rows), bounds(4 * rows), sizes(2 * rows, -1) {
+        bounds.shape = {rows, 4};
+        sizes.shape = {rows, 2};
+    }
+    auto fields() { return std::tie(faults, areas, bounds, sizes, odd); }
     void note(std::size_t row, const MadeMask& made, const PixelBounds& box, std::int64_t area);
 };
 
@@ -70,10 +76,12 @@ MaskFacts mask_facts(const Side& side, int jobs);
 struct MaskPairs {
     MaskFacts truth, found;
     Measured shared;
+
+    auto fields() { return std::tie(truth, found, shared.offsets, shared.truths, shared.shared); }
 };
 
 MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs);
 
-std::unique_ptr<Cover> mask_cover(const Side& truth, const Side& found);
+std::unique_ptr<AreaCounter> mask_area_counter(const Side& truth, const Side& found);
 
 }  // namespace calque

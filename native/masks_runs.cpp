@@ -194,17 +194,6 @@ MaskFault read_mask(std::string_view counts, std::int64_t places, std::vector<In
     return fits ? MaskFault::none : MaskFault::runs;
 }
 
-bool is_canonical(std::string_view counts, std::int64_t places) {
-    CountsReader reader(counts);
-    std::int64_t place = 0;
-    for (bool first = true; reader.more(); first = false) {
-        const std::int64_t run = reader.next();
-        if (run < 0 || (run == 0 && !first)) return false;
-        place += run;
-    }
-    return place == places && !counts.empty();
-}
-
 void write_runs(Intervals intervals, std::int64_t places, std::vector<std::int64_t>& runs) {
     std::int64_t place = 0;
     for (const Interval& interval : intervals) {

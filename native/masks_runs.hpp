@@ -47,9 +47,6 @@ MaskFault read_runs(std::span<const std::int64_t> runs, std::int64_t places, std
 // Both in one pass: from the string to the foreground, without the runs in between.
 MaskFault read_mask(std::string_view counts, std::int64_t places, std::vector<Interval>& intervals);
 
-// Whether a string has the canonical runs of some foreground: no run is 0 but perhaps the first, and all are the page.
-bool is_canonical(std::string_view counts, std::int64_t places);
-
 // Appends the canonical runs of a foreground: no run is 0 but perhaps the first, and all of them are the page.
 void write_runs(Intervals intervals, std::int64_t places, std::vector<std::int64_t>& runs);
 

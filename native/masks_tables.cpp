@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -69,12 +69,6 @@ MadeMasks<char> masks_written(const MaskTable<std::int64_t>& runs) {
     });
 }
 
-MadeMasks<Interval> masks_of_counts(const MaskTable<char>& counts, std::span<const std::int64_t> places, int jobs) {
-    return make_masks<Interval>(counts.count(), jobs, [&] {
-        return [&](std::size_t mask, std::vector<Interval>& out) { return read_mask(text(counts, mask), places[mask], out); };
-    });
-}
-
 MadeMasks<Interval> masks_of_runs(const MaskTable<std::int64_t>& runs, std::span<const std::int64_t> places) {
     return make_masks<Interval>(runs.count(), 1, [&] {
         return [&](std::size_t mask, std::vector<Interval>& out) { return read_runs(runs[mask], places[mask], out); };
@@ -96,29 +90,6 @@ MadeMasks<Interval> masks_of_rings(const Rings& rings, std::span<const std::int6
         return [&, drawer = RingDrawer()](std::size_t mask, std::vector<Interval>& out) mutable {
             return drawer.draw_all(rings, static_cast<std::size_t>(parts[mask]), static_cast<std::size_t>(parts[mask + 1]),
                                    heights[mask], widths[mask], out);
-        };
-    });
-}
-
-// A change of the value ends a run, whatever the two values are: 1 beside 2 are two runs, as COCO's tools have it.
-MadeMasks<std::int64_t> runs_of_pixels(std::span<const std::uint8_t> pixels, std::size_t masks, std::size_t places) {
-    return make_masks<std::int64_t>(masks, 1, [&] {
-        return [&](std::size_t mask, std::vector<std::int64_t>& out) {
-            const std::uint8_t* at = pixels.data() + mask * places;
-            const std::uint8_t* const end = at + places;
-            const std::uint8_t* start = at;
-            std::uint8_t value = 0;
-            while (at != end) {
-                std::uint64_t eight, same = 0x0101010101010101u * value;
-                while (end - at >= 8 && (std::memcpy(&eight, at, 8), eight == same)) at += 8;
-                while (at != end && *at == value) ++at;
-                if (at == end) break;
-                out.push_back(at - start);
-                start = at;
-                value = *at;
-            }
-            out.push_back(end - start);
-            return MaskFault::none;
         };
     });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,16 +30,16 @@ struct MadeMasks {
     std::vector<Row> rows;
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint8_t> faults;
+
+    auto fields() { return std::tie(rows, offsets, faults); }
 };
 
 MadeMasks<std::int64_t> masks_read(const MaskTable<char>& counts, int jobs);
 MadeMasks<char> masks_written(const MaskTable<std::int64_t>& runs);
-MadeMasks<Interval> masks_of_counts(const MaskTable<char>& counts, std::span<const std::int64_t> places, int jobs);
 MadeMasks<Interval> masks_of_runs(const MaskTable<std::int64_t>& runs, std::span<const std::int64_t> places);
 MadeMasks<std::int64_t> runs_of_masks(const MaskTable<Interval>& masks, std::span<const std::int64_t> places);
 MadeMasks<Interval> masks_of_rings(const Rings& rings, std::span<const std::int64_t> parts, std::span<const std::int64_t> heights,
                                    std::span<const std::int64_t> widths, int jobs);
-MadeMasks<std::int64_t> runs_of_pixels(std::span<const std::uint8_t> pixels, std::size_t masks, std::size_t places);
 std::vector<std::int64_t> overlaps_of_masks(const MaskTable<Interval>& first, const MaskTable<Interval>& second,
                                             std::span<const std::int64_t> first_index,
                                             std::span<const std::int64_t> second_index, int jobs);

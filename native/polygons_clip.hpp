@@ -1,12 +1,12 @@
-// The area that two simple rings share: convex rings are clipped, concave ones are sums of signed triangles.
+// The area that two rings share: convex rings are clipped, all others are measured in slabs.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "polygons_ring.hpp"
+#include "shapes_slabs.hpp"
 
 namespace calque {
 
@@ -28,38 +28,26 @@ inline Shape shape_of(Points turned, double area) {
     return {turned, area, is_convex(turned), low, high};
 }
 
-struct Piece {
-    double sign;
-    std::vector<Point> points;
-};
+// Beside the box around two rings, an area this small is zero.
+inline constexpr double noise = 64 * std::numeric_limits<double>::epsilon();
 
 // One pair after the other, without memory of the last but its buffers.
 class Clipper {
 public:
+    // How much work in slabs may follow, for rings with so many edges.
+    void allow(std::size_t edges) { slabs_.allow(edges); }
+
     double shared(const Shape& first, const Shape& second) {
         if (apart(first, second)) return 0.0;
         if (std::equal(first.points.begin(), first.points.end(), second.points.begin(), second.points.end())) return first.area;
+        if (!first.convex || !second.convex) return smallest(by_slabs(first, second), first, second);
         const Point origin = first.points[0];
         moved(first.points, origin, subject_);
         moved(second.points, origin, clip_);
-        if (first.convex && second.convex) return smallest(clipped_area(subject_, clip_), first, second);
-        pieces(subject_, first.convex, subject_pieces_);
-        pieces(clip_, second.convex, clip_pieces_);
-        double total = 0.0, size = 0.0;
-        for (const Piece& piece : subject_pieces_) {
-            for (const Piece& other : clip_pieces_) {
-                const double term = piece.sign * other.sign * clipped_area(piece.points, other.points);
-                total += term;
-                size += std::abs(term);
-            }
-        }
-        return total > noise * size ? smallest(total, first, second) : 0.0;
+        return smallest(clipped_area(subject_, clip_), first, second);
     }
 
 private:
-    // A signed sum that is this small beside its terms is zero: rings that only touch share nothing.
-    static constexpr double noise = 8 * std::numeric_limits<double>::epsilon();
-
     static double smallest(double area, const Shape& first, const Shape& second) {
         return std::min(std::min(area, first.area), second.area);
     }
@@ -74,18 +62,17 @@ private:
         for (const Point& p : points) out.push_back({p.x - origin.x, p.y - origin.y});
     }
 
-    static void pieces(const std::vector<Point>& points, bool convex, std::vector<Piece>& out) {
-        out.clear();
-        if (convex) {
-            out.push_back({1.0, points});
-            return;
-        }
-        for (std::size_t i = 1; i + 1 < points.size(); ++i) {
-            const Point triangle[] = {points[0], points[i], points[i + 1]};
-            const double area = signed_area(triangle);
-            if (area > 0) out.push_back({1.0, {points[0], points[i], points[i + 1]}});
-            if (area < 0) out.push_back({-1.0, {points[0], points[i + 1], points[i]}});
-        }
+    // What is this small beside the box around both rings is zero: rings that only touch share nothing.
+    double by_slabs(const Shape& first, const Shape& second) {
+        const double left = std::max(first.low.x, second.low.x), right = std::min(first.high.x, second.high.x);
+        const double height = std::min(first.high.y, second.high.y) - std::max(first.low.y, second.low.y);
+        StateAreas sums;
+        slabs_.begin(first.low);
+        slabs_.add(first.points, own);
+        slabs_.add(second.points, predicted);
+        slabs_.measure(sums, left, right);
+        const double area = covered_area(sums);
+        return area > noise * ((right - left) * height) ? area : 0.0;
     }
 
     // Sutherland–Hodgman: what is left of the subject after a cut along every edge of the clip.
@@ -119,7 +106,7 @@ private:
     }
 
     std::vector<Point> subject_, clip_, kept_, cut_;
-    std::vector<Piece> subject_pieces_, clip_pieces_;
+    Slabs slabs_;
 };
 
 }  // namespace calque

@@ -1,10 +1,10 @@
-// Pair after pair of rings. Twin of kernels/reference/polygons.py.
+// Pair after pair of rings. Same bits as kernels/reference/polygons.py.
 #include "polygons_overlap.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 #include "polygons_clip.hpp"
 
 namespace calque {
@@ -42,13 +42,13 @@ std::vector<double> polygon_overlaps(const Rings& first, const Rings& second, st
     const std::size_t pieces = (shared.size() + pairs_at_once - 1) / pairs_at_once;
     in_threads(pieces, jobs, [&](auto next) {
         Clipper clipper;
-        Patience patience;
+        InterruptTicker interrupts;
         for (std::size_t piece = next(); piece < pieces; piece = next()) {
             const std::size_t end = std::min(shared.size(), (piece + 1) * pairs_at_once);
             for (std::size_t pair = piece * pairs_at_once; pair < end; ++pair) {
                 const Shape& one = firsts[static_cast<std::size_t>(first_index[pair])];
                 const Shape& two = seconds[static_cast<std::size_t>(second_index[pair])];
-                patience.spend(one.points.size() * two.points.size());
+                interrupts.tick(one.points.size() * two.points.size());
                 shared[pair] = clipper.shared(one, two);
             }
         }

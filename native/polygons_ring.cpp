@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 namespace calque {
 namespace {
@@ -82,9 +82,9 @@ bool is_simple(Points ring) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return edges[a].left() < edges[b].left(); });
-    Patience patience;
+    InterruptTicker interrupts;
     for (std::size_t a = 0; a < count; ++a) {
-        patience.spend(count - a);
+        interrupts.tick(count - a);
         const Edge& one = edges[order[a]];
         for (std::size_t b = a + 1; b < count && edges[order[b]].left() <= one.right(); ++b) {
             const Edge& other = edges[order[b]];

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 namespace calque {
 
@@ -51,7 +51,7 @@ class Assignment {
         std::size_t row = start, column = 0;
         std::int64_t so_far = 0;
         for (std::int32_t last = nobody;;) {
-            patience_.spend(2 * waiting_.size());
+            interrupts_.tick(2 * waiting_.size());
             std::size_t best = 0;
             for (std::size_t place = 0; place < waiting_.size(); ++place) {
                 const std::size_t c = waiting_[place];
@@ -108,7 +108,7 @@ class Assignment {
         bool free_ones = false;
         for (std::size_t place = 0; place < front_.size(); ++place) {
             const std::size_t column = front_[place];
-            patience_.spend(waiting_.size() + 1);
+            interrupts_.tick(waiting_.size() + 1);
             std::size_t kept = 0;
             for (const std::size_t later : waiting_) {
                 if (excess(later, column) == 0) reach(static_cast<std::size_t>(column_[later]), column);
@@ -153,7 +153,7 @@ class Assignment {
     std::vector<std::int32_t> owner_, column_, come_from_, next_;
     std::vector<std::uint8_t> done_, reached_;
     std::vector<std::size_t> front_, waiting_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 namespace calque {
 
@@ -22,7 +22,7 @@ class Distances {
     Distances(Distances&&) = default;  // a copy would look at the texts of the original
 
     std::int32_t operator()(std::size_t one, std::size_t other) {
-        patience_.spend(1 + texts_.length(other));
+        interrupts_.tick(1 + texts_.length(other));
         const auto text = texts_.text(one), with = texts_.text(other);
         if (std::equal(text.begin(), text.end(), with.begin(), with.end())) return 0;  // most that are compared are the same
         if (one != set_) {
@@ -38,7 +38,7 @@ class Distances {
     Texts texts_;
     TextPattern pattern_;
     std::size_t set_ = static_cast<std::size_t>(-1);
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 // The items of one list after the other, seen from the shorter side: its items are the rows, the others the columns.
@@ -203,9 +203,9 @@ bool settle(Similarities& list, double slack, std::vector<std::size_t>& wanted, 
             std::vector<double>& near) {
     wanted.assign(list.rows, 0);
     taken.assign(list.columns, 0);
-    Patience patience;
+    InterruptTicker interrupts;
     for (std::size_t row = 0; row < list.rows; ++row) {
-        patience.spend(list.columns);
+        interrupts.tick(list.columns);
         const auto best = plain_best(list, row, slack, near);
         if (!best || taken[*best]++ != 0) return false;
         wanted[row] = *best;

@@ -7,7 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
+
+#include "columns.hpp"
 
 namespace calque {
 
@@ -20,17 +23,6 @@ struct Weights {
 
 // How many replicates are worked on side by side.
 inline constexpr std::size_t lanes = 16;
-
-std::vector<std::int32_t> poisson_weights(std::span<const std::int64_t> keys, std::span<const std::uint64_t> thresholds,
-                                          std::uint64_t seed, std::uint64_t first, std::size_t replicates, int jobs);
-
-// What documents add to columns, row by row: sums by column and replicate.
-struct Additions {
-    std::span<const std::int32_t> document, column;
-    std::span<const std::int64_t> value;
-};
-
-std::vector<std::int64_t> weighted_sums(const Additions& rows, std::size_t columns, const Weights& weights, int jobs);
 
 // Predictions by class and score, as COCO's curves want them.
 struct WeightedCurves {
@@ -47,7 +39,9 @@ struct WeightedCurves {
 
 // Tables by threshold, class and replicate; -1 where there are no truths.
 struct WeightedPrecision {
-    std::vector<double> precision, recall;
+    Shaped<std::vector<double>> precision, recall;
+
+    auto fields() { return std::tie(precision, recall); }
 };
 
 WeightedPrecision weighted_precision(const WeightedCurves& curves, const Weights& weights, int jobs);
@@ -63,6 +57,6 @@ struct WeightedRatings {
 };
 
 // How often a right item is rated higher than a wrong one, by group and replicate; -1 where one of the two is missing.
-std::vector<double> weighted_auroc(const WeightedRatings& ratings, const Weights& weights, int jobs);
+Shaped<std::vector<double>> weighted_auroc(const WeightedRatings& ratings, const Weights& weights, int jobs);
 
 }  // namespace calque

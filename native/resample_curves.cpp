@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 #include "resample.hpp"
 #include "resample_lanes.hpp"
 
@@ -54,7 +54,7 @@ public:
         const auto first = static_cast<std::size_t>(curves_.class_offsets[k]),
                    last = static_cast<std::size_t>(curves_.class_offsets[k + 1]);
         last_ = last;
-        patience_.spend(last - first);
+        interrupts_.tick(last - first);
         if (!set_truths()) return;
         if (first < last) set_needs();
         count(first, last);
@@ -163,7 +163,7 @@ private:
             return;
         }
         for (Count copy = most; copy > 0; --copy) {
-            patience_.spend(end - start);
+            interrupts_.tick(end - start);
             Lanes<Count> one;
             for (std::size_t lane = 0; lane < lanes; ++lane) one[lane] = weight[lane] >= copy;
             for (std::size_t row = end; row-- > start;) back(row, one, every_);
@@ -251,7 +251,7 @@ private:
     std::vector<Lanes<Count>> need_;
     WeightedPrecision& out_;
     std::size_t k_ = 0, last_ = 0;
-    Patience patience_;
+    InterruptTicker interrupts_;
     bool any_apart_ = false;
     Lanes<std::int64_t> truths_{};
     Lanes<Count> shared_{};
@@ -276,7 +276,8 @@ void walk_all(const WeightedCurves& curves, const Weights& weights, WeightedPrec
 
 WeightedPrecision weighted_precision(const WeightedCurves& curves, const Weights& weights, int jobs) {
     const std::size_t cells = curves.thresholds * curves.classes() * weights.replicates;
-    WeightedPrecision out{std::vector<double>(cells, -1.0), std::vector<double>(cells, -1.0)};
+    WeightedPrecision out{Shaped<std::vector<double>>(cells, -1.0), Shaped<std::vector<double>>(cells, -1.0)};
+    out.precision.shape = out.recall.shape = {curves.thresholds, curves.classes(), weights.replicates};
     const std::span<const std::int32_t> given{weights.first, weights.documents * weights.replicates};
     const std::int64_t heaviest = given.empty() ? 0 : *std::max_element(given.begin(), given.end());
     const std::int64_t truths = curves.truths.empty() ? 0 : *std::max_element(curves.truths.begin(), curves.truths.end());

@@ -49,18 +49,6 @@ Lanes<Count> widened(const Lanes<Weight>& weights) {
     return wide;
 }
 
-// A sum and some times a weight; what does not fit into 64 bits comes round, as in NumPy.
-inline std::int64_t plus_times(std::int64_t sum, std::int64_t times, std::int64_t weight) {
-    const auto added = static_cast<std::uint64_t>(times) * static_cast<std::uint64_t>(weight);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + added);
-}
-
-// Add some times the weights.
-template <class Weight>
-void add_times(std::int64_t times, const Lanes<Weight>& weights, Lanes<std::int64_t>& sums) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] = plus_times(sums[lane], times, std::int64_t{weights[lane]});
-}
-
 // One bit for each lane in which the first is more than the second.
 template <class Count>
 unsigned where_more(const Lanes<Count>& first, const Lanes<Count>& second) {
@@ -120,26 +108,6 @@ inline Lanes<std::int32_t> widened(const Lanes<std::uint8_t>& weights) {
     set_four(wide, 8, _mm_unpacklo_epi16(high, zero));
     set_four(wide, 12, _mm_unpackhi_epi16(high, zero));
     return wide;
-}
-
-template <>
-inline void add_times(std::int64_t times, const Lanes<std::uint8_t>& weights, Lanes<std::int64_t>& sums) {
-    if (times < 0 || times > std::numeric_limits<std::uint32_t>::max()) {
-        for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] = plus_times(sums[lane], times, std::int64_t{weights[lane]});
-        return;
-    }
-    const __m128i factor = _mm_set1_epi64x(times);
-    const Lanes<std::int32_t> wide = widened<std::int32_t>(weights);
-    auto* at = reinterpret_cast<__m128i*>(sums.data());
-    const auto add_two = [&](__m128i two) {  // the low halves of two 64-bit numbers
-        _mm_storeu_si128(at, _mm_add_epi64(_mm_loadu_si128(at), _mm_mul_epu32(two, factor)));
-        ++at;
-    };
-    for (std::size_t lane = 0; lane < lanes; lane += 4) {
-        const __m128i here = four(wide, lane), zero = _mm_setzero_si128();
-        add_two(_mm_unpacklo_epi32(here, zero));
-        add_two(_mm_unpackhi_epi32(here, zero));
-    }
 }
 
 template <>

@@ -1,7 +1,7 @@
 // The area under the ROC curve for weighted documents, in whole numbers until the last division.
 #include <array>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 #include "resample.hpp"
 
 namespace calque {
@@ -31,8 +31,9 @@ struct Pairs {
 
 }  // namespace
 
-std::vector<double> weighted_auroc(const WeightedRatings& ratings, const Weights& weights, int jobs) {
-    std::vector<double> out(ratings.groups() * weights.replicates, -1.0);
+Shaped<std::vector<double>> weighted_auroc(const WeightedRatings& ratings, const Weights& weights, int jobs) {
+    Shaped<std::vector<double>> out(ratings.groups() * weights.replicates, -1.0);
+    out.shape = {ratings.groups(), weights.replicates};
     const std::size_t pieces = (weights.replicates + lanes - 1) / lanes;
     in_threads(pieces, jobs, [&](auto next) {
         for (std::size_t piece; (piece = next()) < pieces;) {

@@ -1,4 +1,4 @@
-// Boxes as boxes, convex rings by clipping, all others slab by slab. Twin of kernels/reference/shapes.py.
+// Boxes as boxes, convex rings by clipping, all others slab by slab. Same bits as kernels/reference/shapes.py.
 #include "shapes_overlaps.hpp"
 
 #include <algorithm>
@@ -7,15 +7,12 @@
 #include <limits>
 
 #include "boxes_groups.hpp"
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 #include "masks_rows.hpp"
 
 namespace calque {
 
 namespace {
-
-// What is this small beside the box around two shapes is zero: outlines that only touch share nothing.
-constexpr double noise = 64 * std::numeric_limits<double>::epsilon();
 
 std::array<Point, 4> corners(const Box& box) {
     return {Point{box.left, box.top}, {box.right, box.top}, {box.right, box.bottom}, {box.left, box.bottom}};
@@ -47,7 +44,7 @@ std::size_t edges_of(const Side& side, std::size_t page) {
 
 class Meter {
 public:
-    void begin(std::size_t edges) { slabs_.allow(edges); }
+    void begin(std::size_t edges) { clipper_.allow(edges); }
 
     double shared(const PageShapes::Row& truth, const PageShapes::Row& found) {
         if (!truth.ring && !found.ring) return intersection(truth.box, found.box);
@@ -57,27 +54,17 @@ public:
         const Point low{std::max(one.low.x, two.low.x), std::max(one.low.y, two.low.y)};
         const Point high{std::min(one.high.x, two.high.x), std::min(one.high.y, two.high.y)};
         if (!(low.x < high.x && low.y < high.y)) return 0.0;
-        const double area = one.convex && two.convex ? clipper_.shared(one, two) : by_slabs(one, two, low.x, high.x);
+        const double area = clipper_.shared(one, two);
         return area > noise * ((high.x - low.x) * (high.y - low.y)) ? std::min(std::min(area, one.area), two.area) : 0.0;
     }
 
 private:
-    double by_slabs(const Shape& one, const Shape& two, double from, double to) {
-        StateAreas sums;
-        slabs_.begin(one.low);
-        slabs_.add(one.points, own);
-        slabs_.add(two.points, predicted);
-        slabs_.measure(sums, from, to);
-        return covered_area(sums);
-    }
-
     Clipper clipper_;
-    Slabs slabs_;
 };
 
-class RingCover final : public Cover {
+class RingAreaCounter final : public AreaCounter {
 public:
-    RingCover(const Side& truth, const Side& found) : truth_(truth), found_(found) {}
+    RingAreaCounter(const Side& truth, const Side& found) : truth_(truth), found_(found) {}
 
     void begin(std::size_t page) override { slabs_.allow(edges_of(truth_, page) + edges_of(found_, page)); }
     void clear() override { added_.clear(), points_.clear(); }
@@ -166,7 +153,7 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
         PageShapes truths, founds;
         Slabs slabs;
         Meter meter;
-        Patience patience;
+        InterruptTicker interrupts;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
                 const std::size_t edges = edges_of(truth, page) + edges_of(found, page);
@@ -180,7 +167,7 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
                 part.counts.resize(before + static_cast<std::size_t>(found.offsets[page + 1]) - first);
                 for (const auto& row : truths.rows()) out.truth_areas[row.row] = row.shape.area;
                 for (const auto& row : founds.rows()) {
-                    patience.spend(truths.rows().size());
+                    interrupts.tick(truths.rows().size());
                     out.found_areas[row.row] = row.shape.area;
                     for (const auto& candidate : truths.rows()) {
                         const double shared = meter.shared(candidate, row);
@@ -196,9 +183,9 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
     return out;
 }
 
-std::unique_ptr<Cover> cover_of(const Side& truth, const Side& found) {
-    if (truth.masks.given && found.masks.given) return mask_cover(truth, found);
-    if (truth.rings.given() || found.rings.given()) return std::make_unique<RingCover>(truth, found);
+std::unique_ptr<AreaCounter> area_counter(const Side& truth, const Side& found) {
+    if (truth.masks.given() && found.masks.given()) return mask_area_counter(truth, found);
+    if (truth.rings.given() || found.rings.given()) return std::make_unique<RingAreaCounter>(truth, found);
     return nullptr;
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "boxes_tables.hpp"
-#include "cover.hpp"
-#include "memory.hpp"
+#include "area_counter.hpp"
+#include "columns.hpp"
 #include "polygons_clip.hpp"
 #include "shapes_slabs.hpp"
 
@@ -38,6 +39,8 @@ struct Measured {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> truths;
     std::vector<double> shared;
+
+    auto fields() { return std::tie(truth_areas, found_areas, offsets, truths, shared); }
 };
 
 Measured shape_overlaps(const Side& truth, const Side& found, int jobs);

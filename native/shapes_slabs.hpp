@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "areas_states.hpp"
-#include "patience.hpp"
+#include "coverage_states.hpp"
+#include "interrupt.hpp"
 #include "polygons_ring.hpp"
 
 namespace calque {
 
-// Reused from one measurement to the next. Twin of kernels/reference/slabs.py.
+// Reused from one measurement to the next. Same bits as kernels/reference/slabs.py.
 class Slabs {
 public:
     // How much work may follow, for a page with so many edges: rings that cross each other thousands of times, with which it
@@ -48,7 +48,7 @@ private:
     void add_slab(double left, double right, StateAreas& sums);
     void spend(std::size_t steps) {
         if ((left_ -= static_cast<std::int64_t>(steps)) < 0) throw std::invalid_argument(too_tangled);
-        patience_.spend(steps);
+        interrupts_.tick(steps);
     }
 
     static constexpr std::int64_t base_allowance = 20'000'000, edge_allowance = 5'000;
@@ -63,7 +63,7 @@ private:
     std::vector<double> cuts_;
     std::vector<std::size_t> active_;
     std::vector<Step> steps_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 }  // namespace calque

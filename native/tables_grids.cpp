@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 #include "geometry.hpp"
 
 namespace calque {
@@ -34,9 +34,9 @@ using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 double aligned(std::size_t n, std::size_t m, const std::vector<double>& worth, Pairs& pairs) {
     std::vector<double> before(m + 1, 0.0), now(m + 1, 0.0);
     std::vector<std::uint8_t> choices(n * m);
-    Patience patience;
+    InterruptTicker interrupts;
     for (std::size_t i = 0; i < n; ++i) {
-        patience.spend(m);
+        interrupts.tick(m);
         for (std::size_t j = 0; j < m; ++j) {
             const double both = before[j] + worth[i * m + j], ours = before[j + 1], theirs = now[j];
             const double most = std::max(both, std::max(ours, theirs));
@@ -62,7 +62,7 @@ double align_rows(const Grid& ours, const Grid& theirs, Shares& shares, Pairs& p
     std::vector<const double*> known(ours.width);
     const std::size_t stride = theirs.width + 1;
     std::vector<double> before(stride), now(stride);
-    Patience patience;
+    InterruptTicker interrupts;
     for (std::size_t i = 0; i < ours.height; ++i) {
         shares.begin_row();
         for (std::size_t column = 0; column < ours.width; ++column) known[column] = shares.row(ours.at(i, column));
@@ -70,7 +70,7 @@ double align_rows(const Grid& ours, const Grid& theirs, Shares& shares, Pairs& p
             std::fill(before.begin(), before.end(), 0.0);
             now[0] = 0.0;
             for (std::size_t x = 0; x < ours.width; ++x) {
-                patience.spend(theirs.width);
+                interrupts.tick(theirs.width);
                 for (std::size_t y = 0; y < theirs.width; ++y) {
                     const double both = before[y] + known[x][theirs.at(j, y)];
                     now[y + 1] = std::max(both, std::max(before[y + 1], now[y]));
@@ -197,14 +197,14 @@ Shared grid_texts(const Grids& truth, const Grids& found, const Texts& texts, in
     const CompactTexts compact(texts);
     const Texts& known = texts;
     return shared(truth, found, jobs, [&] {
-        return [&, pattern = TextPattern(compact.alphabet()), patience = Patience()](
+        return [&, pattern = TextPattern(compact.alphabet()), interrupts = InterruptTicker()](
                    const std::vector<std::int32_t>& ours, const std::vector<std::int32_t>& theirs) mutable {
             return [&](std::size_t item, double* out) {
                 const auto mine = static_cast<std::size_t>(ours[item]);
                 pattern.set(compact.texts().text(mine));
                 for (std::size_t k = 0; k < theirs.size(); ++k) {
                     const auto other = static_cast<std::size_t>(theirs[k]);
-                    patience.spend(1 + known.length(other));
+                    interrupts.tick(1 + known.length(other));
                     const std::size_t both = known.length(mine) + known.length(other);
                     out[k] = mine == other || both == 0
                                  ? 1.0

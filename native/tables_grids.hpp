@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
@@ -15,12 +16,15 @@ struct Grids {
     std::span<const std::int32_t> slots;
     std::span<const std::int64_t> offsets, rows, columns;
 
+    auto fields() { return std::tie(slots, offsets, rows, columns); }
     std::size_t size() const { return rows.size(); }
 };
 
 // For each pair of grids: what aligned rows and columns share, and the totals of the two alignments.
 struct Shared {
     std::vector<double> both, rows, columns;
+
+    auto fields() { return std::tie(both, rows, columns); }
 };
 
 // Items are boxes of four numbers: they share intersection over union.

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -77,7 +77,7 @@ class TextCosts {
         const std::size_t longer = std::max(texts_.length(mine), texts_.length(other));
         if (longer == 0) return 0.0;
         if (texts_.length(mine) == 0 || texts_.length(other) == 0) return 1.0;
-        patience_.spend(texts_.length(other));
+        interrupts_.tick(texts_.length(other));
         if (ready_ != a) {
             pattern_.set(texts_.text(mine));
             ready_ = a;
@@ -90,7 +90,7 @@ class TextCosts {
     const std::vector<std::int32_t>*ours_ = nullptr, *theirs_ = nullptr;
     std::vector<double> known_;
     std::int32_t ready_ = none;
-    Patience patience_;
+    InterruptTicker interrupts_;
     bool whole_ = true;
 };
 
@@ -159,7 +159,7 @@ class Pass {
     // Goes on to where `end` nodes of ours are done.
     void run(std::size_t end, Choices* choices = nullptr, std::size_t first = 0) {
         for (; at_ < end; ++at_) {
-            patience_.spend(width());
+            interrupts_.tick(width());
             if (static_cast<std::size_t>(a_.starts[at_]) == at_) begin_row();
             step(at_ + 1, choices, first);
             std::swap(before_, now_);
@@ -239,7 +239,7 @@ class Pass {
     TextCosts* costs_;
     std::int64_t lowest_ = 0, highest_ = 0;
     std::size_t at_ = 0;
-    Patience patience_;
+    InterruptTicker interrupts_;
     std::vector<double> before_, now_, start_, inner_before_, inner_;
 };
 
@@ -367,7 +367,7 @@ class Tracing {
         std::vector<double> before(m + 1), now(m + 1);
         for (std::size_t j = 0; j <= m; ++j) before[j] = static_cast<double>(j), inner_.put(0, j, found_left);
         for (std::size_t i = 1; i <= n; ++i) {
-            patience_.spend(m);
+            interrupts_.tick(m);
             now[0] = static_cast<double>(i);
             inner_.put(i, 0, truth_left);
             for (std::size_t j = 1; j <= m; ++j) {
@@ -394,7 +394,7 @@ class Tracing {
     const Sequence &a_, &b_;
     Pass pass_;
     Choices choices_, inner_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 // For each node of a sequence its number among the cells, or among the rows, of the table.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ struct RowTables {
     std::span<const std::int64_t> spans;
     std::span<const std::int32_t> texts;
 
+    auto fields() { return std::tie(tables, rows, spans, texts); }
     std::size_t first_row(std::size_t table) const { return static_cast<std::size_t>(tables[table]); }
     std::size_t row_count(std::size_t table) const { return static_cast<std::size_t>(tables[table + 1] - tables[table]); }
     std::size_t first_cell(std::size_t row) const { return static_cast<std::size_t>(rows[row]); }
@@ -37,6 +39,8 @@ std::vector<double> row_tree_distances(const RowTables& truth, const RowTables& 
 // whose partner is a row without cells.
 struct Mappings {
     std::vector<std::int32_t> truth_rows, truth_cells, found_cells;
+
+    auto fields() { return std::tie(truth_rows, truth_cells, found_cells); }
 };
 
 Mappings row_tree_mappings(const RowTables& truth, const RowTables& found, const TablePairs& pairs, const Texts& texts,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 namespace calque {
 
@@ -68,9 +68,9 @@ std::int32_t TextPattern::distance(std::span<const std::int32_t> other) {
     down_.assign(blocks_, 0);
     auto score = static_cast<std::int32_t>(length_);
     const std::uint64_t last = std::uint64_t{1} << ((length_ - 1) % 64);
-    Patience patience;
+    InterruptTicker interrupts;
     for (const auto point : other) {
-        patience.spend(blocks_);
+        interrupts.tick(blocks_);
         const std::uint64_t* masks = masks_.data() + static_cast<std::size_t>(point) * blocks_;
         std::uint64_t more_in = 1, less_in = 0;
         for (std::size_t b = 0; b < blocks_; ++b) {
@@ -96,9 +96,9 @@ std::int32_t TextPattern::distance(std::span<const std::int32_t> other) {
 std::int32_t TextPattern::common(std::span<const std::int32_t> other) {
     if (length_ == 0) return 0;
     up_.assign(blocks_, ~std::uint64_t{0});
-    Patience patience;
+    InterruptTicker interrupts;
     for (const auto point : other) {
-        patience.spend(blocks_);
+        interrupts.tick(blocks_);
         const std::uint64_t* masks = masks_.data() + static_cast<std::size_t>(point) * blocks_;
         std::uint64_t carry = 0;
         for (std::size_t b = 0; b < blocks_; ++b) {

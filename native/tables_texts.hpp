@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Texts {
     std::span<const std::int32_t> points;
     std::span<const std::int64_t> offsets;
 
+    auto fields() { return std::tie(points, offsets); }
     std::size_t size() const { return offsets.size() - 1; }
     std::span<const std::int32_t> text(std::size_t i) const {
         const auto begin = static_cast<std::size_t>(offsets[i]);

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -87,7 +87,7 @@ class Comparison {
         saved_.clear();
         for (std::size_t y = 0; y < width; ++y) before_[y] = static_cast<double>(y);
         for (std::size_t node = from; node <= i; ++node) {
-            patience_.spend(width);
+            interrupts_.tick(width);
             const std::size_t first = a_.first(node);
             if (first == node && last_[node] > node) saved_[node] = before_;
             const std::vector<double>& base = first == node ? before_ : saved_[first];
@@ -110,7 +110,7 @@ class Comparison {
         const auto mine = static_cast<std::size_t>(a_.texts[i]), other = static_cast<std::size_t>(b_.texts[j]);
         const auto known = known_.find(key(mine, other));
         if (known != nullptr) return *known;
-        patience_.spend(texts_.length(other));
+        interrupts_.tick(texts_.length(other));
         if (ready_ != mine) pattern_.set(texts_.text(mine)), ready_ = mine;
         const auto edits = static_cast<double>(pattern_.distance(texts_.text(other)));
         const double value = edits > 0 ? edits / static_cast<double>(std::max(texts_.length(mine), texts_.length(other))) : 0.0;
@@ -141,7 +141,7 @@ class Comparison {
     std::unordered_map<std::size_t, std::vector<double>> saved_;
     std::size_t ready_ = static_cast<std::size_t>(-1);
     Known known_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Trees {
     std::span<const std::int64_t> offsets;
     std::span<const std::int32_t> labels, texts, firsts;
 
+    auto fields() { return std::tie(offsets, labels, texts, firsts); }
     std::size_t size(std::size_t tree) const { return static_cast<std::size_t>(offsets[tree + 1] - offsets[tree]); }
 };
 

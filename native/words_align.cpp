@@ -1,7 +1,7 @@
 // Longest common subsequences with sparse bit rows; the alignment comes from a log of changed blocks, read backwards.
 #include "words_align.hpp"
 
-#include "boxes_threads.hpp"
+#include "parallel.hpp"
 
 namespace calque {
 
@@ -22,21 +22,6 @@ struct Middle {
         predicted = p.subspan(prefix, p.size() - prefix - suffix);
     }
 };
-
-std::int64_t lcs_length(const Middle& middle, WordIndex& index, Row& row) {
-    const auto shared = static_cast<std::int64_t>(middle.prefix + middle.suffix);
-    if (middle.reference.empty() || middle.predicted.empty()) return shared;
-    const std::size_t blocks = blocks_for(middle.reference.size());
-    index.build(middle.reference);
-    row.reset(blocks);
-    Patience patience;
-    for (const Word word : middle.predicted) {
-        const auto marks = index.marks(word);
-        patience.spend(1 + marks.size);
-        advance(row, marks, blocks);
-    }
-    return shared + rises(row.bits.data(), 0, blocks);
-}
 
 // The blocks that each word changed, with what they held before.
 struct Log {
@@ -81,7 +66,7 @@ class Aligner {
 
     void step(Word word, std::size_t limit) {
         const auto marks = index_.marks(word);
-        patience_.spend(1 + marks.size);
+        interrupts_.tick(1 + marks.size);
         log_.starts.push_back(log_.blocks.size());
         advance(row_, marks, limit, [this](std::size_t block, Bits bits) {
             log_.blocks.push_back(static_cast<std::uint32_t>(block));
@@ -129,25 +114,13 @@ class Aligner {
 
     WordIndex index_;
     std::size_t log_limit_;
-    Patience patience_;
+    InterruptTicker interrupts_;
     Row row_;
     Log log_;
     std::vector<Checkpoint> checkpoints_;
 };
 
 }  // namespace
-
-std::vector<std::int64_t> lcs_lengths(const Sequences& reference, const Sequences& predicted, std::size_t vocabulary,
-                                      int jobs) {
-    std::vector<std::int64_t> lengths(reference.documents());
-    in_threads(lengths.size(), jobs, [&](auto next) {
-        WordIndex index(vocabulary);
-        Row row;
-        for (std::size_t i = next(); i < lengths.size(); i = next())
-            lengths[i] = lcs_length({reference.document(i), predicted.document(i)}, index, row);
-    });
-    return lengths;
-}
 
 std::vector<std::int32_t> lcs_partners(const Sequences& reference, const Sequences& predicted, std::size_t vocabulary,
                                        std::size_t log_limit, int jobs) {
@@ -166,24 +139,6 @@ std::vector<std::int32_t> lcs_partners(const Sequences& reference, const Sequenc
         }
     });
     return partners;
-}
-
-std::vector<std::int64_t> bag_matches(const Sequences& reference, const Sequences& predicted, std::size_t vocabulary,
-                                      int jobs) {
-    std::vector<std::int64_t> matches(reference.documents());
-    in_threads(matches.size(), jobs, [&](auto next) {
-        std::vector<std::int32_t> left(vocabulary, 0);
-        for (std::size_t i = next(); i < matches.size(); i = next()) {
-            for (const Word word : reference.document(i)) ++left[static_cast<std::size_t>(word)];
-            for (const Word word : predicted.document(i))
-                if (left[static_cast<std::size_t>(word)] > 0) {
-                    --left[static_cast<std::size_t>(word)];
-                    ++matches[i];
-                }
-            for (const Word word : reference.document(i)) left[static_cast<std::size_t>(word)] = 0;
-        }
-    });
-    return matches;
 }
 
 }  // namespace calque

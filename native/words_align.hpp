@@ -22,12 +22,8 @@ struct Sequences {
     }
 };
 
-std::vector<std::int64_t> lcs_lengths(const Sequences& reference, const Sequences& predicted, std::size_t vocabulary, int jobs);
-
 // For each reference word the position of its partner in the predicted document, or -1.
 std::vector<std::int32_t> lcs_partners(const Sequences& reference, const Sequences& predicted, std::size_t vocabulary,
                                        std::size_t log_limit, int jobs);
-
-std::vector<std::int64_t> bag_matches(const Sequences& reference, const Sequences& predicted, std::size_t vocabulary, int jobs);
 
 }  // namespace calque

@@ -5,7 +5,7 @@
 #include <memory>
 #include <tuple>
 
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 namespace calque {
 
@@ -210,10 +210,10 @@ class Oracle {
 
     void follow_piece(Row& row, std::int32_t piece, std::size_t limit) {
         row = rows_[source(piece)];
-        patience_.spend(limit);
+        interrupts_.tick(limit);
         for (const Word word : words_of(piece)) {
             const auto marks = index_.marks(word);
-            patience_.spend(1 + marks.size);
+            interrupts_.tick(1 + marks.size);
             advance(row, marks, limit);
         }
     }
@@ -267,7 +267,7 @@ class Oracle {
             const State& after = arena_[id];
             latest_.assign(1, after.position);
             for (std::size_t i = words.size(); i-- > 0;) {
-                patience_.spend(latest_.size());
+                interrupts_.tick(latest_.size());
                 const std::int64_t one_more = index_.last_before(words[i], latest_.back());
                 for (std::size_t gained = latest_.size(); gained-- > 1;)
                     latest_[gained] = std::max(latest_[gained], index_.last_before(words[i], latest_[gained - 1]));
@@ -354,7 +354,7 @@ class Oracle {
     std::vector<Frontier> frontiers_;
     std::vector<State> found_;
     std::vector<std::int64_t> latest_;
-    Patience patience_;
+    InterruptTicker interrupts_;
 };
 
 }  // namespace

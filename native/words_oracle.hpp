@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Lattice {
 struct BestPath {
     std::int64_t matches = 0;
     std::vector<std::int32_t> edges;
+
+    auto fields() { return std::tie(matches, edges); }
 };
 
 // Most matches, then fewest words, then the lowest edge numbers from the start on. `row_limit` bounds how many rows of the

@@ -3,17 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "json_columns.hpp"
 
 namespace calque {
 
 struct SplitWords {
     std::vector<std::int32_t> codes;
     std::vector<std::int64_t> offsets;  // where the words of each text begin
-    std::vector<std::uint8_t> vocabulary;
-    std::vector<std::int64_t> vocabulary_offsets;
+    json::Names vocabulary;
+
+    auto fields() { return std::tie(codes, offsets, vocabulary.strings().bytes, vocabulary.strings().ends); }
 };
 
 // Words are numbered in the order in which they first occur. White space is what Python's str.split() takes for it.

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from calque.kernels import kernels
-from calque.words.alignment import LOG_LIMIT
+from calque.words.alignment import LOG_LIMIT, count_matches
 
 data = np.load(sys.argv[2])
 truth, predicted, lattice = data["truth"], data["predicted"], data["lattice"]
@@ -19,7 +19,7 @@ def span(words: np.ndarray) -> np.ndarray:
 
 
 if sys.argv[1] == "length":
-    found = int(kernels().lcs_lengths(truth, span(truth), predicted, span(predicted), size, 1)[0])
+    found = int(count_matches(truth, span(truth), predicted, span(predicted), size)[0])
 elif sys.argv[1] == "alignment":
     partners = kernels().lcs_partners(truth, span(truth), predicted, span(predicted), size, LOG_LIMIT, 1)
     found = int((partners >= 0).sum())

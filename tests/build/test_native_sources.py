@@ -27,7 +27,7 @@ def test_no_kernel_keeps_what_it_could_change(path: Path) -> None:
     outliving = re.findall(
         r"^\s*(?:static|thread_local) (?!const |constexpr |inline constexpr )[^()]*;", path.read_text(), re.MULTILINE
     )
-    assert not outliving or path.name == "patience.cpp"  # which work a thread takes part in, and when it last looked up
+    assert not outliving or path.name == "interrupt.cpp"  # the work that a thread is part of, and its last check
 
 
 def test_the_module_is_declared_to_need_no_global_lock() -> None:

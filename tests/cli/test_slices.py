@@ -141,6 +141,14 @@ def test_a_saved_state_has_its_slices(calque: Calque, inputs: dict[str, tuple[st
     assert calque("merge", state, "--format", "json").json["slices"] == first["slices"]
 
 
+def test_several_predictions_of_words_have_their_own_slices(
+    calque: Calque, inputs: dict[str, tuple[str, ...]], tmp_path: Path
+) -> None:
+    texts(tmp_path / "other", "sang")
+    run = calque(*of(inputs, "words", tmp_path), str(tmp_path / "other"))
+    assert [line for line in run.out.splitlines() if ": by subject" in line] == ["found: by subject", "other: by subject"]
+
+
 def test_records_are_sliced_by_their_own_keys(calque: Calque, inputs: dict[str, tuple[str, ...]], tmp_path: Path) -> None:
     files = [str(tmp_path / name) for name in inputs["fields"][:2]]
     run = calque("fields", *files, "--id", "id", "--by", "total", "--format", "json")

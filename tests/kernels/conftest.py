@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 
 import pytest
 
-from calque.kernels import TWINS, native_built
+from calque.kernels import TWINS, checked_kernels, native_built
 
 
 def _twin(name: str) -> ModuleType:
     if name == "native" and not native_built():
         pytest.skip("calque was installed without a compiler")
-    return importlib.import_module(TWINS[name])
+    return checked_kernels(name)
 
 
 @pytest.fixture(params=list(TWINS), scope="session")

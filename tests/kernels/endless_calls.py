@@ -116,7 +116,6 @@ CALLS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "agreed_boxes": lambda: (page(), two_systems, no_scores, np.array([0.5])),
     "fuse_boxes": lambda: (page(), no_scores, one_system, 0.5),
     "coco_match": coco,
-    "lcs_lengths": both_words,
     "lcs_partners": lambda: (*both_words(), 1 << 20),
     "lattice_path": lattice,
     "row_tree_distances": lambda: (tables(), tables(), texts(9, 50), *one_pair(), False),

@@ -15,7 +15,6 @@ from calque.kernels.structs import (
     Grids,
     ItemLeaf,
     ItemRows,
-    PageOrders,
     RowTables,
     TextPoints,
     Trees,
@@ -92,36 +91,10 @@ def _page_order(rng: Random, size: int) -> tuple[list[int], list[tuple[int, int,
     return listed, groups
 
 
-def _page_orders(rng: Random, sizes: list[int]) -> PageOrders:
-    pages = [_page_order(rng, size) for size in sizes]
-    groups = [group for _, found in pages for group in found]
-    starts, ends, ordered = (np.array([group[side] for group in groups], np.int32) for side in range(3))
-    return PageOrders(
-        offsets(sizes),
-        np.array([block for listed, _ in pages for block in listed], np.int32),
-        offsets([len(listed) for listed, _ in pages]),
-        starts,
-        ends,
-        ordered.astype(np.uint8),
-        offsets([len(found) for _, found in pages]),
-    )
-
-
 def _place(rng: Random, block: int, there: int) -> int:
     if not there or rng.random() < 0.1:
         return -1
     return int(rng.integers(0, there)) if rng.random() < 0.3 else block % there
-
-
-def _orders(rng: Random) -> tuple[Any, ...]:
-    count, most = int(rng.integers(0, 4)), int(rng.choice([3, 12, 150]))
-    sizes = [rng.integers(0, most + 1, count).tolist() for _ in range(2)]
-    places = [_place(rng, block, there) for here, there in zip(*sizes, strict=True) for block in range(here)]
-    blocks = sum(sizes[0])
-    edges = np.sort(rng.integers(0, 9, (blocks, 2)), axis=1).astype(np.float64)
-    edges[rng.random(blocks) < 0.1] = np.nan
-    furniture = (rng.random(blocks) < 0.2).astype(np.uint8)
-    return *(_page_orders(rng, side) for side in sizes), np.array(places, np.int32), furniture, edges, jobs(rng)
 
 
 # Tables.
@@ -206,27 +179,8 @@ def _grid_given(rng: Random) -> tuple[Any, ...]:
 # Documents drawn again, sums, JSON.
 
 
-def _poisson(rng: Random) -> tuple[Any, ...]:
-    keys = rng.integers(-(2**63), 2**63 - 1, int(rng.integers(0, 9)))
-    thresholds = np.sort(rng.integers(0, 2**63 - 1, int(rng.integers(0, 5))))
-    return keys, thresholds, int(rng.integers(0, 2**63)), int(rng.integers(0, 9)), int(rng.integers(0, 20)), jobs(rng)
-
-
 def _weights(rng: Random, documents: int, replicates: int) -> np.ndarray:
     return rng.poisson(1, (documents, replicates)).astype(np.int32)
-
-
-def _weighted_sums(rng: Random) -> tuple[Any, ...]:
-    documents, size, rows = int(rng.integers(1, 6)), int(rng.integers(1, 5)), int(rng.integers(0, 20))
-    units, columns = rng.integers(0, documents, rows).astype(np.int32), rng.integers(0, size, rows).astype(np.int32)
-    return (
-        units,
-        columns,
-        rng.integers(-(2**40), 2**40, rows),
-        size,
-        _weights(rng, documents, int(rng.integers(0, 20))),
-        jobs(rng),
-    )
 
 
 def _weighted_precision(rng: Random) -> tuple[Any, ...]:
@@ -259,11 +213,6 @@ def _auroc(rng: Random) -> tuple[Any, ...]:
 def _fractions(rng: Random) -> tuple[Any, ...]:
     rows, size = int(rng.integers(0, 40)), int(rng.integers(1, 5))
     return rng.random(rows), rng.integers(-1, size, rows).astype(np.int32), size, float(rng.choice([1.0, 0.5, 2.0**-20]))
-
-
-def _numbers(rng: Random) -> tuple[Any, ...]:
-    rows = int(rng.integers(0, 40))
-    return (rng.choice([-1.0, 1.0], rows) * rng.random(rows) * 2.0 ** rng.integers(-60, 60, rows),)
 
 
 def _nested(rng: Random) -> tuple[Any, ...]:
@@ -321,23 +270,17 @@ def _keys(rng: Random) -> tuple[Any, ...]:
 
 CALLS: dict[str, Call] = {
     **SHAPE_CALLS,
-    "lcs_lengths": lambda rng: (*_documents(rng), jobs(rng)),
     "lcs_partners": _partners,
-    "bag_matches": lambda rng: (*_documents(rng), jobs(rng)),
     "lattice_path": _lattice,
     "split_words": _texts,
-    "judge_orders": _orders,
     "row_tree_distances": _row_trees,
     "row_tree_mappings": _mappings,
     "tree_distances": _trees,
     "grid_boxes": _grid_boxes,
     "grid_texts": _grid_texts,
     "grid_given": _grid_given,
-    "poisson_weights": _poisson,
-    "weighted_sums": _weighted_sums,
     "weighted_precision": _weighted_precision,
     "weighted_auroc": _auroc,
-    "exact_parts": _numbers,
     "fraction_parts": _fractions,
     "nests_beyond": _nested,
     "record_lines": _record_lines,

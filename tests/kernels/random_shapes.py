@@ -130,11 +130,6 @@ def _matches(rng: Random, truth: PageBoxes, found: PageBoxes) -> np.ndarray:
     return match
 
 
-def _pair_measures(rng: Random) -> tuple[Any, ...]:
-    truth, found = sides(rng, odd=0.0)  # a box with a NaN is never paired
-    return truth, found, _matches(rng, truth, found), jobs(rng)
-
-
 def _kinds(rng: Random) -> tuple[Any, ...]:
     truth, found = sides(rng, odd=0.0)
     return truth, found, scores(rng, len(found.boxes)), _matches(rng, truth, found), KindLimits(0.5, 0.1, 0.5, 0.8), jobs(rng)
@@ -164,11 +159,6 @@ def _agreed(rng: Random) -> tuple[Any, ...]:
 def _contacts(rng: Random) -> tuple[Any, ...]:
     truth, found = sides(rng, odd=0.0)
     return truth, found, _systems(rng, len(found.boxes)), float(rng.choice([0.3, 0.5, 1.0])), jobs(rng)
-
-
-def _halves(rng: Random) -> tuple[Any, ...]:
-    offsets = np.cumsum([0, *rng.choice([0, 1, 9, 126, 300], int(rng.integers(0, 5)))]).astype(np.int64)
-    return rng.integers(0, 256, int(offsets[-1])).astype(np.uint8), offsets, rng.integers(-9, 1 << 40, int(rng.integers(0, 4)))
 
 
 def _fused(rng: Random) -> tuple[Any, ...]:
@@ -238,11 +228,6 @@ def _accumulate(rng: Random) -> tuple[Any, ...]:
     ranking, rated, verdicts, truths, most = _curves(rng)
     before = rng.integers(0, 5, (2, *truths.shape)) if rng.random() < 0.3 else None
     return ranking, rated, verdicts, truths, np.array(RECALL_POINTS), most, jobs(rng), before
-
-
-def _recall(rng: Random) -> tuple[Any, ...]:
-    ranking, _, verdicts, truths, most = _curves(rng)
-    return ranking, verdicts, truths, most, jobs(rng)
 
 
 # Polygons and masks.
@@ -326,15 +311,6 @@ def _mask_rings(rng: Random) -> tuple[Any, ...]:
     return points, rings, masks, rng.integers(0, 20, count), rng.integers(0, 20, count), jobs(rng)
 
 
-def _pixels(rng: Random) -> tuple[Any, ...]:
-    return (rng.integers(0, 3, (int(rng.integers(0, 5)), int(rng.integers(0, 30)))).astype(np.uint8),)
-
-
-def _mask_bounds(rng: Random) -> tuple[Any, ...]:
-    intervals, bounds = _intervals(rng)
-    return intervals, bounds, rng.choice([0, 1, 10, 12], len(bounds) - 1).astype(np.int64)
-
-
 def _mask_overlaps(rng: Random) -> tuple[Any, ...]:
     first, second = _intervals(rng), _intervals(rng)
     return *first, *second, *index_pairs(rng, len(first[1]) - 1, len(second[1]) - 1), jobs(rng)
@@ -343,7 +319,6 @@ def _mask_overlaps(rng: Random) -> tuple[Any, ...]:
 SHAPE_CALLS: dict[str, Call] = {
     "match_greedy": _greedy,
     "match_best": _two(),
-    "pair_measures": _pair_measures,
     "overlapping_pairs": _two(),
     "error_kinds": _kinds,
     "page_areas": _two(odd=0.0),
@@ -351,7 +326,6 @@ SHAPE_CALLS: dict[str, Call] = {
     "contacts": _contacts,
     "agreed_boxes": _agreed,
     "fuse_boxes": _fused,
-    "hashed_halves": _halves,
     "shape_overlaps": _two(odd=0.0, rings=True),
     "mask_facts": lambda rng: (sides(rng, odd=0.0, masks=True)[0], jobs(rng)),
     "mask_pairs": _two(odd=0.0, masks=True),
@@ -359,19 +333,12 @@ SHAPE_CALLS: dict[str, Call] = {
     "coco_match_given": _coco_given,
     "score_order": _score_order,
     "coco_accumulate": _accumulate,
-    "coco_recall": _recall,
-    "polygon_areas": _any_rings,
     "polygon_simple": _any_rings,
     "polygon_overlaps": _polygon_overlaps,
     "mask_runs": lambda rng: (*_counts(rng), jobs(rng)),
     "mask_counts": _small_runs,
-    "masks_of_counts": _with_places(_counts, jobs),
-    "mask_canonical": _with_places(_counts),
     "masks_of_runs": _with_places(_runs),
     "runs_of_masks": _runs_of_masks,
     "masks_of_rings": _mask_rings,
-    "runs_of_pixels": _pixels,
-    "mask_areas": _intervals,
-    "mask_bounds": _mask_bounds,
     "mask_overlaps": _mask_overlaps,
 }

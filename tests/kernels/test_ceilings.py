@@ -1,6 +1,5 @@
 """Kernels of ceilings against enumeration: every mix of edges, every set of truths that boxes can serve, every cluster."""
 
-from hashlib import blake2b
 from itertools import combinations, product
 
 import numpy as np
@@ -200,21 +199,6 @@ def test_contacts_are_those_of_every_two_boxes(kernels, case, threshold):
 def test_contacts_agree_to_the_bit(reference, native, case, threshold):
     given = case.truth, case.found, systems_of(case), threshold
     assert all_same(reference.contacts(*given), native.contacts(*given, 3))
-
-
-@given(st.lists(st.binary(max_size=300), max_size=4), st.lists(st.integers(-5, 10**18), max_size=3))
-def test_halves_are_the_hash_of_seed_and_name(kernels, names, seeds):
-    offsets = np.cumsum([0, *map(len, names)], dtype=np.int64)
-    made = kernels.hashed_halves(np.frombuffer(b"".join(names), np.uint8), offsets, np.array(seeds, np.int64))
-    digests = [[blake2b(b"%d:%s" % (seed, name), digest_size=8).digest() for name in names] for seed in seeds]
-    assert made.tolist() == [[int.from_bytes(digest, "big") % 2 for digest in row] for row in digests]
-
-
-@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 253, 254, 255, 256])
-def test_names_that_fill_a_block(kernels, size):
-    """Blocks have 128 bytes, of which two are the seed and the colon."""
-    made = kernels.hashed_halves(np.full(size, 97, np.uint8), np.array([0, size]), np.arange(10))
-    assert made[:, 0].tolist() == [blake2b(b"%d:" % seed + b"a" * size, digest_size=8).digest()[-1] & 1 for seed in range(10)]
 
 
 def test_any_number_of_threads(reference, native):

@@ -58,7 +58,8 @@ def by_kernels(kernels, one, other, form):
     shared = np.zeros(count)
     shared[truth] = areas
     assert truth.tolist() == found.tolist()
-    iou = kernels.pair_measures(*sides, np.arange(count, dtype=np.int32))[0]
+    greedy = kernels.match_greedy(*sides, np.zeros(count), -np.inf)[3]
+    iou = np.where(np.isnan(greedy) & (shared == 0), 0.0, greedy)  # boxes that share nothing are no pair
     return shared, iou, kernels.match_best(*sides)[1]
 
 

@@ -33,11 +33,8 @@ BOUNDED = {
 }
 """Kernels whose work is more than linear, and for which there is no small input that takes hours."""
 LINEAR = {
-    "pair_measures", "hashed_halves", "score_order", "coco_accumulate", "coco_recall", "polygon_areas", "mask_runs",
-    "mask_counts", "masks_of_counts", "mask_canonical", "masks_of_runs", "runs_of_masks", "masks_of_rings",
-    "runs_of_pixels", "mask_areas", "mask_bounds", "mask_overlaps", "bag_matches", "split_words", "poisson_weights",
-    "weighted_sums", "weighted_auroc", "exact_parts", "fraction_parts", "judge_orders",
-    "nests_beyond", "record_lines", "repeats_a_key",
+    "score_order", "coco_accumulate", "mask_runs", "mask_counts", "masks_of_runs", "runs_of_masks", "masks_of_rings",
+    "mask_overlaps", "split_words", "weighted_auroc", "fraction_parts", "nests_beyond", "record_lines", "repeats_a_key",
 }  # fmt: skip
 """Kernels whose work grows as what they are given does, or by the logarithm of it more: seconds for what fits in memory."""
 
@@ -78,7 +75,7 @@ def test_one_thread_ends_the_kernels_of_all(native: ModuleType) -> None:
 
     def work() -> None:
         try:
-            native.lcs_lengths(*given, jobs=2)
+            native.lcs_partners(*given, log_limit=1 << 20, jobs=2)
         except BaseException as error:
             raised.append(error)
 
@@ -86,12 +83,12 @@ def test_one_thread_ends_the_kernels_of_all(native: ModuleType) -> None:
     for thread in threads:
         thread.start()
     time.sleep(0.2)
-    native.give_up(Enough)
+    native.cancel_all(Enough)
     try:
         for thread in threads:
             thread.join(GENEROUS)
     finally:
-        native.give_up(None)
+        native.cancel_all(None)
     assert [type(error) for error in raised] == [Enough, Enough]
     few, bounds = np.zeros(3, np.int32), np.array([0, 3])
-    assert native.lcs_lengths(few, bounds, few, bounds, 1, jobs=2).tolist() == [3]
+    assert native.lcs_partners(few, bounds, few, bounds, 1, 1 << 20, jobs=2).tolist() == [0, 1, 2]

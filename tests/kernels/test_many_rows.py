@@ -25,7 +25,7 @@ def test_each_box_finds_its_twin(native):
     roles = np.where(rows % 3 == 0, np.uint8(1), np.uint8(0))  # every third truth absorbs, and is no target
     truth = PageBoxes(boxes, BoxForm.XYXY, np.zeros(MANY, np.int32), np.arange(MANY + 1), roles)
     found = truth._replace(roles=np.zeros(MANY, np.uint8))
-    truth_match, found_match, absorbed = native.match_greedy(truth, found, np.ones(MANY), 0.5, 2)
+    truth_match, found_match, absorbed, *_ = native.match_greedy(truth, found, np.ones(MANY), 0.5, 2)
     assert same(truth_match, np.where(roles, np.int32(-1), rows))
     assert same(found_match, truth_match)
     assert same(absorbed, np.where(roles, 1.0, 0.0))

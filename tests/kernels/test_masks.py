@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools import mask as oracle
 
+from calque.coco.runs import mask_areas, mask_bounds, runs_of_pixels
 from calque.kernels.structs import MaskFault
 from tests.examples import examples
 
@@ -84,7 +85,7 @@ def test_large_rings_are_drawn_alike(native, reference):
 def test_parts_are_united_and_an_inner_ring_is_no_hole(kernels):
     outer, inner, apart = [0, 0, 6, 0, 6, 6, 0, 6], [2, 2, 4, 2, 4, 4, 2, 4], [7, 7, 8, 7, 8, 8, 7, 8]
     intervals, offsets, faults = drawn(kernels, [[outer, inner, apart], [inner], [], [[1, 1, 5, 5]]], 8, 8)
-    assert kernels.mask_areas(intervals, offsets).tolist() == [37, 4, 0, 0]
+    assert mask_areas(intervals, offsets).tolist() == [37, 4, 0, 0]
     assert faults.tolist() == [0, 0, 0, 0]
     merged = oracle.merge(oracle.frPyObjects([outer, inner, apart], 8, 8))
     assert strings(kernels, intervals, offsets, 64)[0] == merged["counts"]
@@ -95,13 +96,22 @@ def test_a_vertex_that_cannot_be_drawn_is_a_fault(kernels, bad):
     rings = [[[0, 0, 4, 0, 4, 4], [0, 0, bad, 0, 4, 4]], [[0, 0, 4, 0, 4, 4]]]
     intervals, offsets, faults = drawn(kernels, rings, 5, 5)
     assert faults.tolist() == [MaskFault.RING, MaskFault.NONE]
-    assert kernels.mask_areas(intervals, offsets).tolist() == [0, 6]
+    assert mask_areas(intervals, offsets).tolist() == [0, 6]
 
 
 def test_the_farthest_vertices_are_drawn_at_once(native):
     ring = [-4e8, -4e8, 4e8, -3.9e8, 4e8, 4e8, -3e8, 4e8]
     intervals, offsets, faults = drawn(native, [[ring]], 10_000, 10_000)
-    assert (faults.tolist(), native.mask_areas(intervals, offsets).tolist()) == ([0], [100_000_000])
+    assert (faults.tolist(), mask_areas(intervals, offsets).tolist()) == ([0], [100_000_000])
+
+
+def of_counts(
+    kernels: ModuleType, counts: np.ndarray, offsets: np.ndarray, places: np.ndarray, jobs: int = 1
+) -> tuple[np.ndarray, ...]:
+    """The intervals of compressed strings, their offsets, and the fault of each string or of its runs."""
+    runs, bounds, broken = kernels.mask_runs(counts, offsets, jobs)
+    intervals, ends, faults = kernels.masks_of_runs(runs, bounds, places)
+    return intervals, ends, np.where(broken > 0, broken, faults)
 
 
 @st.composite
@@ -117,7 +127,7 @@ def by_columns(tables: np.ndarray) -> np.ndarray:
 
 
 def encoded(kernels: ModuleType, tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    runs, offsets = kernels.runs_of_pixels(by_columns(tables))
+    runs, offsets = runs_of_pixels(by_columns(tables))
     intervals, bounds, faults = kernels.masks_of_runs(runs, offsets, np.full(len(tables), tables[0].size))
     assert not faults.any()
     return intervals, bounds
@@ -128,10 +138,10 @@ def encoded(kernels: ModuleType, tables: np.ndarray) -> tuple[np.ndarray, np.nda
 def test_pixels_to_strings_and_back_as_pycocotools(kernels, tables):
     places = np.full(len(tables), tables[0].size)
     expected = [row["counts"] for row in oracle.encode(np.asfortranarray(tables.transpose(1, 2, 0)))]
-    text, offsets = kernels.mask_counts(*kernels.runs_of_pixels(by_columns(tables)))
+    text, offsets = kernels.mask_counts(*runs_of_pixels(by_columns(tables)))
     assert [text[start:end].tobytes() for start, end in pairwise(offsets.tolist())] == expected
     intervals, bounds = encoded(kernels, tables)
-    again, again_bounds, faults = kernels.masks_of_counts(text, offsets, places)
+    again, again_bounds, faults = of_counts(kernels, text, offsets, places)
     assert (again.tolist(), again_bounds.tolist(), faults.any()) == (intervals.tolist(), bounds.tolist(), False)
     assert strings(kernels, intervals, bounds, tables[0].size) == expected
     runs, run_offsets, faults = kernels.mask_runs(text, offsets)
@@ -143,8 +153,8 @@ def test_pixels_to_strings_and_back_as_pycocotools(kernels, tables):
 @examples(60)
 def test_areas_bounds_and_overlaps_are_counts_of_pixels(kernels, tables):
     intervals, offsets = encoded(kernels, tables)
-    assert kernels.mask_areas(intervals, offsets).tolist() == tables.sum(axis=(1, 2)).tolist()
-    bounds = kernels.mask_bounds(intervals, offsets, np.full(len(tables), tables.shape[1]))
+    assert mask_areas(intervals, offsets).tolist() == tables.sum(axis=(1, 2)).tolist()
+    bounds = mask_bounds(intervals, offsets, np.full(len(tables), tables.shape[1]))
     expected = []
     for table in tables:
         rows, columns = np.nonzero(table)
@@ -178,7 +188,7 @@ def test_areas_bounds_and_overlaps_are_counts_of_pixels(kernels, tables):
     ],
 )
 def test_a_broken_string_is_told_apart_from_one_that_is_too_long(kernels, text, fault):
-    intervals, offsets, faults = kernels.masks_of_counts(*letters(b"15", text, b"15"), ints(6, 6, 6))
+    intervals, offsets, faults = of_counts(kernels, *letters(b"15", text, b"15"), ints(6, 6, 6))
     assert (faults.tolist(), offsets.tolist()) == ([0, fault, 0], [0, 1, 1, 2])
     assert intervals.tolist() == [[1, 6], [1, 6]]
 
@@ -192,14 +202,6 @@ def test_runs_of_length_0_are_allowed_anywhere_and_the_rest_is_background(kernel
     assert not faults.any()
     canonical, _ = kernels.runs_of_masks(intervals, offsets, np.full(6, 6))
     assert canonical.tolist() == [2, 3, 1, 6, 0, 6, 6, 2, 1, 3, 6]
-
-
-def test_canonical_runs_are_told_from_others(kernels):
-    texts, canonical = (
-        [b"15", b"06", b"6", b"123", b"60", b"10121", b"12", b"7", b"", b"z", b"O"],
-        [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
-    )
-    assert kernels.mask_canonical(*letters(*texts), np.full(len(texts), 6)).tolist() == canonical
 
 
 def test_negative_runs_and_runs_beyond_the_page_are_faults(kernels):
@@ -218,20 +220,19 @@ def test_any_runs_survive_their_string(kernels, runs):
 @given(st.binary(max_size=12))
 @examples(100)
 def test_any_bytes_are_read_alike_by_both_twins(native, reference, text):
-    for name in ("mask_runs", "masks_of_counts"):
-        besides = () if name == "mask_runs" else (ints(40),)
-        ours, theirs = (getattr(twin, name)(*letters(text), *besides) for twin in (native, reference))
+    for read in (lambda twin: twin.mask_runs(*letters(text)), lambda twin: of_counts(twin, *letters(text), ints(40))):
+        ours, theirs = (read(twin) for twin in (native, reference))
         assert [column.tolist() for column in ours] == [column.tolist() for column in theirs]
 
 
 def test_any_number_of_threads_gives_the_same_tables(native):
     rng = np.random.default_rng(5)
     tables = (rng.random((3000, 12, 10)) < 0.4).astype(np.uint8)
-    counts = native.mask_counts(*native.runs_of_pixels(by_columns(tables)))
+    counts = native.mask_counts(*runs_of_pixels(by_columns(tables)))
     places = np.full(3000, 120)
-    one, many = (native.masks_of_counts(*counts, places, jobs=jobs) for jobs in (1, 4))
+    one, many = (of_counts(native, *counts, places, jobs=jobs) for jobs in (1, 4))
     assert all((a == b).all() for a, b in zip(one, many, strict=True))
-    assert native.mask_areas(*one[:2]).tolist() == tables.sum(axis=(1, 2)).tolist()
+    assert mask_areas(*one[:2]).tolist() == tables.sum(axis=(1, 2)).tolist()
 
 
 def test_tables_that_do_not_belong_together_are_refused(kernels):
@@ -239,7 +240,7 @@ def test_tables_that_do_not_belong_together_are_refused(kernels):
     with pytest.raises(ValueError, match="places must have a number"):
         kernels.masks_of_runs(*ragged([[1, 2]]), ints(2**31))
     with pytest.raises(ValueError, match="must rise from 0"):
-        kernels.mask_areas(intervals, ints(0, 3))
+        kernels.runs_of_masks(intervals, ints(0, 3), ints(6))
     for broken in ([[-1, 2]], [[3, 2]]):
         with pytest.raises(ValueError, match="an interval must begin at 0 or after it"):
             kernels.runs_of_masks(np.array(broken, dtype=np.int32), ints(0, 1), ints(6))
@@ -247,7 +248,5 @@ def test_tables_that_do_not_belong_together_are_refused(kernels):
         kernels.mask_overlaps(intervals, offsets, intervals, offsets, ints(0), ints(1))
     with pytest.raises(ValueError, match="the same length"):
         kernels.mask_overlaps(intervals, offsets, intervals, offsets, ints(0), ints())
-    with pytest.raises(ValueError, match="heights must have"):
-        kernels.mask_bounds(intervals, offsets, ints(-1))
     with pytest.raises(ValueError, match="fewer than 2147483648 pixels"):
         kernels.masks_of_rings(np.zeros((0, 2)), ints(0), ints(0, 0), ints(2**16), ints(2**15))

@@ -76,7 +76,3 @@ def test_offsets_of_different_pages_are_refused(kernels):
     case = random_case(1, pages=2, classes=1, most=3)
     longer = np.append(case.found_offsets, case.found_offsets[-1])
     assert "same number of pages" in refusal(lambda: overlaps(kernels, Case(**{**vars(case), "found_offsets": longer})))
-
-
-def test_groups_must_cover_the_boxes():
-    assert "offsets must rise" in refusal(lambda: union_areas(np.zeros((2, 4)), np.array([0, 1])))

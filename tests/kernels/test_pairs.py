@@ -1,4 +1,4 @@
-"""Measures of pairs: against plain arithmetic, and both twins to the bit."""
+"""Measures of greedy pairs, against plain arithmetic."""
 
 import math
 
@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tests.kernels.box_cases import Case, all_same, cases, plain_boxes, random_case
-from tests.kernels.test_greedy import refusal
-
-
-def measures(kernels, case: Case, match: np.ndarray, jobs: int = 1):
-    return kernels.pair_measures(case.truth, case.found, match, jobs)
+from tests.kernels.box_cases import cases, plain_boxes
 
 
 def corners(box, xywh):
@@ -21,8 +16,7 @@ def corners(box, xywh):
 
 @given(case=cases(boxes=plain_boxes))
 def test_pairs_are_measured_as_by_hand(kernels, case):
-    match = case.greedy(kernels, 0.1)[0]
-    iou, coverage, purity, edges, found_iou = measures(kernels, case, match)
+    match, _, _, iou, coverage, purity, edges, found_iou = case.greedy(kernels, 0.1)
     for t, f in enumerate(match.tolist()):
         if f < 0:
             assert all(math.isnan(value) for value in (iou[t], coverage[t], purity[t], *edges[t]))
@@ -36,25 +30,3 @@ def test_pairs_are_measured_as_by_hand(kernels, case):
         cut = [(b[0] - a[0]) / width, (b[1] - a[1]) / height, (a[2] - b[2]) / width, (a[3] - b[3]) / height]
         assert edges[t].tolist() == pytest.approx(cut)
     assert np.isnan(found_iou).sum() == len(found_iou) - (match >= 0).sum()
-
-
-@given(case=cases())
-def test_twins_agree_to_the_bit(reference, native, case):
-    match = case.greedy(reference, 0.1)[0]
-    assert all_same(measures(reference, case, match), measures(native, case, match))
-
-
-def test_any_number_of_threads(reference, native):
-    case = random_case(8, pages=2000, classes=2, most=20)
-    match = case.greedy(reference, 0.3)[0]
-    expected = measures(reference, case, match)
-    for jobs in (1, 3, 0):
-        assert all_same(expected, measures(native, case, match, jobs))
-
-
-def test_rows_that_do_not_exist_are_refused_in_the_same_words(reference, native):
-    case = random_case(9, pages=3, classes=1, most=6)
-    match = case.greedy(reference, 0.3)[0]
-    for wrong in (match[1:], np.full_like(match, len(case.found_boxes))):
-        messages = {refusal(lambda k=k, w=wrong: measures(k, case, w)) for k in (reference, native)}
-        assert len(messages) == 1

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.geometry.forms import RECALL_POINTS
-from calque.kernels import reference
+from calque.kernels import checked_kernels, reference
 from tests.examples import examples
 
 
@@ -96,47 +96,10 @@ def test_auroc(native: Any, seed: int, rows: int, groups: int, replicates: int) 
         np.testing.assert_array_equal(native.weighted_auroc(**given_rows, jobs=jobs), expected)
 
 
-@examples(40)
-@given(seed=st.integers(0, 2**32), rows=st.integers(0, 60), size=st.integers(1, 9), replicates=st.integers(0, 37))
-def test_sums(native: Any, seed: int, rows: int, size: int, replicates: int) -> None:
-    rng = np.random.default_rng(seed)
-    units, columns = rng.integers(0, 7, rows).astype(np.int32), rng.integers(0, size, rows).astype(np.int32)
-    values, weights = rng.integers(-(2**30), 2**30, rows), given_weights(rng, 7, replicates, 300)
-    expected = np.zeros((size, replicates), np.int64)
-    for unit, column, value in zip(units, columns, values, strict=True):
-        expected[column] += value * weights[unit]
-    np.testing.assert_array_equal(reference.weighted_sums(units, columns, values, size, weights), expected)
-    for jobs in (1, 3):
-        np.testing.assert_array_equal(native.weighted_sums(units, columns, values, size, weights, jobs), expected)
-
-
-@examples(40)
-@given(
-    keys=st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5),
-    seed=st.integers(0, 2**64 - 1),
-    first=st.integers(0, 50),
-    replicates=st.integers(0, 50),
-)
-def test_weights_are_those_of_numpy(native: Any, keys: list[int], seed: int, first: int, replicates: int) -> None:
-    thresholds = np.array([2**62, -(2**63), -5], np.int64)
-    given_keys = np.array(keys, np.int64)
-    expected = reference.poisson_weights(given_keys, thresholds, seed, first, replicates)
-    np.testing.assert_array_equal(native.poisson_weights(given_keys, thresholds, seed, first, replicates, 2), expected)
-
-
 @pytest.mark.parametrize("kernels", ["native", "reference"])
 def test_what_does_not_fit_is_refused(native: Any, kernels: str) -> None:
-    twin = native if kernels == "native" else reference
+    twin = native if kernels == "native" else checked_kernels("reference")
     one, weights = np.zeros(1, np.int32), np.ones((1, 2), np.int32)
-    ones = np.ones(1, np.int64)
-    with pytest.raises(ValueError, match="same length"):
-        twin.weighted_sums(one, one[:0], ones, 1, weights)
-    with pytest.raises(ValueError, match="units names one that does not exist"):
-        twin.weighted_sums(one + 1, one, ones, 1, weights)
-    with pytest.raises(ValueError, match="columns names one that does not exist"):
-        twin.weighted_sums(one, one - 1, ones, 1, weights)
-    with pytest.raises(ValueError, match="must not be negative"):
-        twin.weighted_sums(one, one, ones, 1, -weights)
     flags, masks, offsets = np.zeros(1, np.uint8), np.zeros(1, np.uint16), np.array([0, 1])
     with pytest.raises(ValueError, match="truths must have a row for each class"):
         twin.weighted_precision(one, flags, offsets, masks, masks, 1, np.ones((2, 2), np.int64), np.ones(1), weights)

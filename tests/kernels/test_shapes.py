@@ -210,9 +210,6 @@ def test_twins_agree_to_the_bit(native, reference, jobs):
         mine, theirs = (getattr(kernels, name)(*one, *arguments) for kernels in (native, reference))
         assert [column.tobytes() for column in mine] == [column.tobytes() for column in theirs], name
     matches = native.match_greedy(*one, scores, 0.1)[0]
-    for name, arguments in (
-        ("pair_measures", (matches,)),
-        ("error_kinds", (scores, matches, KindLimits(0.1, 0.05, 0.3, 0.6))),
-    ):
+    for name, arguments in (("error_kinds", (scores, matches, KindLimits(0.1, 0.05, 0.3, 0.6))),):
         mine, theirs = (getattr(kernels, name)(*one, *arguments) for kernels in (native, reference))
         assert [column.tobytes() for column in mine] == [column.tobytes() for column in theirs], name

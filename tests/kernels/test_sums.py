@@ -36,25 +36,3 @@ def test_bad_groups_are_refused_in_the_same_words(reference, native):
     for values, groups in ((np.zeros(2), np.zeros(3, np.int32)), (np.zeros(1), np.array([4], np.int32))):
         messages = {refusal(lambda k=k, v=values, g=groups: k.fraction_parts(v, g, 4)) for k in (reference, native)}
         assert len(messages) == 1
-
-
-numbers = st.lists(st.floats(-(2.0**900), 2.0**900, allow_nan=False), max_size=40)
-halves = st.lists(st.sampled_from([1.0, 2.0**-53, -(2.0**-53), 2.0**-106, -(2.0**-106), 2.0**53, 5e-324]), max_size=12)
-
-
-@given(values=numbers | halves)
-def test_exact_parts_have_the_sum_of_all(kernels, values):
-    parts = kernels.exact_parts(np.array(values, dtype=np.float64)).tolist()
-    assert sum(map(Fraction, parts)) == sum(map(Fraction, values))
-    assert parts[:1] == ([total] if (total := math.fsum(values)) else [])
-
-
-@given(values=numbers | halves)
-def test_exact_parts_are_the_same_of_both(reference, native, values):
-    assert same(*(kernels.exact_parts(np.array(values, dtype=np.float64)) for kernels in (reference, native)))
-
-
-def test_what_cannot_be_summed_is_refused_in_the_same_words(reference, native):
-    for value in (math.inf, -math.inf, math.nan, 1e300):
-        messages = {refusal(lambda k=k, v=value: k.exact_parts(np.array([1.0, v]))) for k in (reference, native)}
-        assert messages == {"a value is too great to be summed, or none"}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from calque import Order
 from calque.corpus.orders import OrderPage
-from calque.kernels.structs import ORDER_COUNTS
 from calque.order.judging import Judged, judged
+from calque.order.page_orders import ORDER_COUNTS
 
 
 @dataclass(frozen=True)

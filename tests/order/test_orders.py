@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from calque import ConfigError, ContractError, Evaluator, Order
 from calque.corpus.orders import Group, OrderCorpus, OrderPage
-from calque.kernels.reference.orders import agreement, longest_rise
-from calque.kernels.structs import BREAKS
 from calque.order import compare
+from calque.order.page_orders import BREAKS, agreement, longest_rise
 from calque.readers.orders.files import read_orders
 from tests.laws.order import pages
 from tests.order.one_page import one_page

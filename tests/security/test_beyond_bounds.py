@@ -82,8 +82,6 @@ BEYOND = {
     "what a gzip or Zstandard file unpacks to": "tests/unit/test_compression.py::test_bombs_are_refused",
     "what the columns of a Parquet file unfold to": "tests/fuzz/test_damaged_parquet.py::"
     "test_a_file_that_unfolds_to_a_thousand_times_its_size",
-    "what the columns of a state unfold to": "tests/security/test_forged_states.py::"
-    "test_state_columns_far_longer_than_the_file_are_refused",
     "names in a state that no row uses": "tests/security/test_forged_states.py::test_state_many_names_without_rows_are_refused",
     "an evaluator of one's own, for one case": f"{HERE}::test_an_evaluator_that_does_not_come_to_an_end",
     "a program of a suite, for one case": "tests/unit/test_check_commands.py::test_a_program_that_breaks_is_an_error",

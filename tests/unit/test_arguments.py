@@ -1,131 +1,120 @@
-"""Annotations in words, whether values fit them, and errors that name the argument."""
+"""Wrong arguments of public functions: the error names the argument, the value, and what fits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from calque import Ceiling, Detection, Fields, Layout, Order, Tables, Words
-from calque.base.arguments import LOOKED_AT, described, fits, names_arguments, names_fields
+import calque
+from calque import Ceiling, Detection, Evaluator, Fields, Layout, Order, Result, Tables, Words
+from calque.base.columns import Table
 from calque.base.errors import ConfigError
-from calque.checks import Checks
+from calque.checks import Checks, Outcome
+from calque.checks.evaluators.outcome import Verdict
+from calque.checks.shapes.overlap import polygon_iou
+from calque.coco import COCOeval
 from calque.evaluation.task import Task, settings
+from calque.fields.accumulators import BBoxMAPAccumulator, ConfidenceAccumulator
+from calque.fields.bulk import BulkStructuredModelEvaluator
+from calque.statistics.bootstrap import resample
+from calque.statistics.gates import gated
+from calque.statistics.intervals import intervals
 
 
-class Answer:
-    """A class of which an instance is asked for."""
+def evaluated(prediction: str) -> Evaluator:
+    return Evaluator(Words()).update({"page": "a b"}, {"page": prediction})
+
+
+RESULTS = [evaluated(prediction).compute() for prediction in ("a b", "a c")]
+TABLE = "<table><tr><td>a</table>"
+BLOCKS = [{"bbox": [0, 0, 1, 1], "category": "text"}]
+RING = [[[0, 0], [1, 0], [1, 1]]]
+LATTICE = calque.words.build_lattice({"one": ["a"], "two": ["b"]})
+NOTHING = (complex(1, 2), object())
+LIST = (*NOTHING, 3, None, True)
+"""Values that are not a list."""
+MAPPING = (*NOTHING, 3, "x", [1])
+"""Values that are not a mapping."""
+CALLS: list[tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[Any, ...]]]] = [
+    (lambda **named: Evaluator(Words()).merge(**named), {}, {"other": (*MAPPING, RESULTS[0])}),
+    (Evaluator.from_state, {}, {"data": (*MAPPING, None)}),
+    (lambda **named: evaluated("a").save(**named), {}, {"path": (*NOTHING, 3, None, True, [1])}),
+    (Evaluator.load, {}, {"path": (*NOTHING, 3, None, True, [1])}),
+    (
+        calque.compare,
+        {"results": RESULTS},
+        {
+            "results": (*LIST, RESULTS[0], "x", [1, 2]), "names": (*LIST, "x", [1, 2]), "measures": (*LIST, "recall", [1]),
+            "primary": (*LIST, "recall", [1]), "resampling": MAPPING, "wanted": (*NOTHING, "x", None, True),
+        },
+    ),
+    (intervals, {"result": RESULTS[0]}, {"result": (*MAPPING, None), "resampling": MAPPING, "measures": (3, "recall", [1])}),
+    (resample, {"result": RESULTS[0], "weights": [[1]]}, {"result": (*MAPPING, None), "measures": (3, "recall", [1])}),
+    (
+        gated,
+        {"result": RESULTS[0]},
+        {
+            "result": (*MAPPING, None), "fail_under": MAPPING, "fail_over": MAPPING, "tolerance": MAPPING,
+            "no_broken": (3, [1]), "baseline": (*NOTHING, 3, [1]), "resampling": MAPPING, "primary": (*LIST, "recall", [1]),
+        },
+    ),
+    (calque.tables.teds, {"truth": TABLE, "predictions": TABLE}, {"structure_only": (*NOTHING, "x", None)}),
+    (calque.layout.bbox_iou, {"boxA": [0, 0, 1, 1], "boxB": [0, 0, 1, 1]}, {"boxA": (*LIST, "x"), "boxB": (*LIST, "x")}),
+    (
+        calque.layout.evaluate_layout,
+        {"gt_blocks": BLOCKS, "pred_blocks": BLOCKS},
+        {"gt_blocks": (*LIST, [1]), "pred_blocks": (*LIST, [1]), "iou_threshold": (*NOTHING, "x", None, True)},
+    ),
+    (calque.words.align, {"truth": ["a"], "predictions": ["a"]}, {"truth": (*LIST, "x", [[1]]), "predictions": (*LIST, "x")}),
+    (calque.words.confusions, {"truth": ["a"], "predictions": ["a"]}, {"truth": (*LIST, {"a": 1}), "predictions": LIST}),
+    (calque.words.oracle, {"truth": ["a"], "slots": [[["a"]]]}, {"truth": (*LIST, "x", [[1]]), "slots": (3, [1], "x")}),
+    (calque.words.oracle, {"truth": ["a"], "lattice": LATTICE}, {"lattice": MAPPING}),
+    (
+        calque.words.oracle,
+        {"truth": ["a"], "edges": [(0, 1, ["a"])], "start": 0, "finals": [1]},
+        {"edges": (*NOTHING, 3, [1], "x", [[1]]), "start": ([1], {"a": 1}), "finals": (*NOTHING, 3, [[1]])},
+    ),
+    (calque.words.build_lattice, {}, {"readings": (*MAPPING, None, {"a": 1}, {"a": [1]})}),
+    (calque.words.clean, {"text": "a"}, {"text": (*LIST, [1]), "drop": (3, [1]), "min_block_recall": ("x", [1], True)}),
+    (calque.words.tokenize, {"text": "a"}, {"text": (*LIST, [1]), "tokenizer": (*LIST, [1])}),
+    (calque.words.compare, {"truth": "a", "predictions": "a"}, {"truth": (*LIST, [1]), "predictions": (*LIST, [1])}),
+    (calque.comparators.register_comparator, {"name": "mine", "comparator": max}, {"name": (*LIST, "")}),
+    (polygon_iou, {"first": RING, "second": RING}, {"first": (*NOTHING, "x"), "second": (*NOTHING, "x", {"a": 1})}),
+    (Outcome, {"score": 1.0, "verdict": Verdict.PASS}, {"hits": LIST, "misses": (*LIST, "x")}),
+    (COCOeval, {}, {"cocoGt": (*NOTHING, 3, [1]), "iouType": (*NOTHING, 3, [1])}),
+    (Table, {}, {"columns": (*MAPPING, None, {"a": 1})}),
+    (BulkStructuredModelEvaluator, {}, {"accumulators": (*LIST, "x", [1])}),
+    (BBoxMAPAccumulator, {}, {"iou_thresholds": (*NOTHING, "x", ["x"])}),
+    (ConfidenceAccumulator, {}, {"measures": MAPPING}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("value", "hint", "fit"),
-    [
-        (3, int, True), (3, float, True), (True, int, False), (1.5, int, False), ("3", float, False), (np.int64(3), int, True),
-        ("a", Literal["a", "b"], True), ("c", Literal["a", "b"], False), (None, int | None, True), ("x", int | None, False),
-        ([1, 2], list[int], True), ([1, "2"], list[int], False), ("ab", list[str], False), (b"ab", Sequence[int], False),
-        ({"a": 1}, Mapping[str, int], True), ({"a": "1"}, Mapping[str, int], False), ([1], Mapping[str, int], False),
-        ({"a": 1}, Iterable[str], True), (iter([1]), Iterable[str], True), ([1], list, True), (3, Iterable[int], False),
-        ([[1.5]], np.ndarray, True), (["x"], np.ndarray, False), ("12", np.ndarray, False), ([], np.ndarray, True),
-        (object(), Any, True), (Answer(), Answer, True), (3, Answer, False), (3, "unknown", True),
-        ([1] * LOOKED_AT + ["x"], list[int], True), ([1] * (LOOKED_AT - 1) + ["x"], list[int], False),
-    ],
-)  # fmt: skip
-def test_values_fit_their_annotations(value: Any, hint: Any, fit: bool) -> None:
-    assert fits(value, hint) is fit
-
-
-@pytest.mark.parametrize(
-    ("hint", "words"),
-    [
-        (bool, "True or False"), (int, "a whole number"), (bytes, "bytes"), (str | None, "a text or None"),
-        (Sequence[float], "a list of numbers"), (list[int], "a list of whole numbers"), (list[bytes], "a list"),
-        (list, "a list"),
-        (Mapping[str, int], "a mapping"), (dict, "a mapping"), (Callable[..., int], "a function"), (Answer, "an Answer"),
-        (np.ndarray, "an array of numbers"), (Literal["x", 3], "'x' or 3"), (type("Box", (), {}), "a Box"),
-    ],
-)  # fmt: skip
-def test_annotations_in_words(hint: Any, words: str) -> None:
-    assert described(hint) == words
-
-
-@names_arguments
-def tried(number: float, *, names: Sequence[str] = ()) -> float:
-    """Stumbles over anything but a number and texts."""
-    return number / 2 + len("".join(names))
-
-
-@pytest.mark.parametrize(
-    ("given", "named", "message"),
-    [
-        (("x",), {}, "tried: number must be a number, not 'x'"),
-        ((1,), {"names": [1]}, "tried: names must be a list of texts, not [1]"),
-        ((10**400,), {}, None),
-        (("y" * 90,), {}, f"tried: number must be a number, not '{'y' * 76}..."),
-        (("y" * 78,), {}, f"tried: number must be a number, not '{'y' * 78}'"),
-        ((), {}, "tried() missing 1 required positional argument: 'number'"),
-    ],
+    ("call", "fine", "name", "value"),
+    [(call, fine, name, value) for call, fine, wrong in CALLS for name, values in wrong.items() for value in values],
 )
-def test_the_argument_that_is_wrong_is_named(given: tuple[Any, ...], named: dict[str, Any], message: str | None) -> None:
-    with pytest.raises((TypeError, OverflowError)) as raised:
-        tried(*given, **named)
-    assert message is None or str(raised.value) == message
+def test_public_function_with_a_wrong_argument_names_it(
+    call: Callable[..., Any], fine: dict[str, Any], name: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((TypeError, ConfigError, calque.ContractError), match=name.removesuffix("s")):
+        call(**{**fine, name: value})
 
 
-def test_what_fits_and_fails_is_told_with_all_that_was_given() -> None:
-    @names_arguments
-    def picked(place: int, of: Sequence[int]) -> int:
-        return of[place]
-
-    with pytest.raises(TypeError, match=r"picked: cannot take place=3, of=\[1\]"):
-        picked(3, [1])
-    assert picked(0, [1]) == 1
+def test_long_values_are_shortened_in_errors() -> None:
+    with pytest.raises(TypeError, match=r"^compare: names must be a list of texts, not 'y{76}\.\.\.$"):
+        calque.compare(RESULTS, "y" * 90)
 
 
-def test_classes_name_the_arguments_of_their_constructor() -> None:
-    @names_arguments
-    class Half:
-        def __init__(self, number: float) -> None:
-            self.value = number / 2
-
-    assert Half(3).value == 1.5
-    with pytest.raises(TypeError, match="Half: number must be a number, not 'x'"):
-        Half("x")  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True)
-class Base:
-    """Fields that are checked."""
-
-    size: float = 1.0
-    name: str = ""
-
-    def __init_subclass__(cls) -> None:
-        names_fields(cls)
-
-
-@dataclass(frozen=True)
-class Checked(Base):
-    """One whose check stumbles, or refuses."""
-
-    def __post_init__(self) -> None:
-        if self.name == "refused":
-            raise ConfigError("told as it is")
-        {1.0: "one", 2.0: "two"}[self.size].index(self.name)
-
-
-def test_the_field_that_is_wrong_is_named() -> None:
-    assert Checked(2.0, "tw").size == 2.0
-    with pytest.raises(TypeError, match="Checked: size must be a number, not 'x'"):
-        Checked("x")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"Checked: size cannot be 3\.0"):
-        Checked(3.0)
-    with pytest.raises(TypeError, match=r"Checked: name cannot be 'z'"):
-        Checked(2.0, "z")
-    with pytest.raises(ConfigError, match="told as it is"):
-        Checked(name="refused")
+def test_calls_of_the_table_are_fine_without_the_wrong_argument() -> None:
+    assert isinstance(gated(RESULTS[0]), Result)
+    assert calque.words.align(["a"], np.array(["a"])).matches == 1
+    assert resample(RESULTS[0], [[1]], iter(["recall"]))["recall"].tolist() == [1.0]
 
 
 TASKS = (Ceiling, Checks, Detection, Fields, Layout, Order, Tables, Words)

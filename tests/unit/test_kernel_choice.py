@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +10,7 @@ from click.testing import CliRunner
 
 from calque import ConfigError
 from calque.cli import app
-from calque.kernels import TWINS, VARIABLE, chosen, keep_freed_memory, kernels, native_built, native_failure
+from calque.kernels import TWINS, VARIABLE, chosen, kernels, native_built, native_failure
 
 
 def test_the_variable_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,18 +79,6 @@ def test_the_version_says_which_kernels_run() -> None:
     told = CliRunner().invoke(app.calque, ["--version"]).output.splitlines()
     assert f"kernels: {chosen()}" in told[0]
     assert told[1:] == ([] if native_built() else [native_failure()])
-
-
-def test_a_command_runs_under_either_twin_when_it_keeps_freed_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "reference")
-    keep_freed_memory()  # nothing to ask: the reference kernels leave memory to Python
-    if native_built():
-        # In a process of its own: it holds for as long as the process lives.
-        code = "from calque.kernels import keep_freed_memory; keep_freed_memory(); print('kept')"
-        done = subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, VARIABLE: "native"}, capture_output=True, check=True
-        )
-        assert done.stdout.strip() == b"kept"
 
 
 @pytest.mark.parametrize("name", [name for name in TWINS if name == "reference" or native_built()])

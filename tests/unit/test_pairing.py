@@ -41,7 +41,7 @@ def match(truths: list[Row], founds: list[Row], threshold: float, *, xywh: bool 
         return PageBoxes(boxes, form, labels, offsets, np.array([row[4] for row in rows], dtype=np.uint8))
 
     scores = np.array([row[3] for row in founds], dtype=np.float64)
-    return kernels_in_use().match_greedy(side(truths), side(founds), scores, threshold)
+    return kernels_in_use().match_greedy(side(truths), side(founds), scores, threshold)[:3]
 
 
 def area(box: tuple[int, ...]) -> int:

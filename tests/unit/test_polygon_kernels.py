@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from calque.checks.shapes.overlap import overlap
 from calque.checks.shapes.regions import region_of
+from calque.kernels import checked_kernels, native_built
 from calque.kernels import kernels as chosen_kernels
-from calque.kernels import native_built
 from calque.kernels.reference import polygons as reference
 from tests import exact_polygons
 
@@ -117,23 +117,20 @@ def test_far_from_the_origin_no_digit_is_lost(kernels: str, first: Ring, second:
 @pytest.mark.skipif(not native_built(), reason="the native kernels are not built here")
 @given(st.lists(star_shaped(), min_size=1, max_size=6), st.lists(star_shaped(), min_size=1, max_size=6), st.integers(1, 3))
 def test_the_twins_give_the_same_bits(firsts: list[Ring], seconds: list[Ring], jobs: int) -> None:
-    from calque.kernels import _native
-
+    _native = checked_kernels("native")
     index = np.array([(i, j) for i in range(len(firsts)) for j in range(len(seconds))], dtype=np.int64)
     left, right = np.ascontiguousarray(index[:, 0]), np.ascontiguousarray(index[:, 1])
     arguments = (*arrays(firsts), *arrays(seconds), left, right, jobs)
     assert _native.polygon_overlaps(*arguments).tobytes() == reference.polygon_overlaps(*arguments).tobytes()
-    for name in ("polygon_areas", "polygon_simple"):
-        native, twin = (getattr(module, name)(*arrays(firsts)) for module in (_native, reference))
-        assert native.dtype == twin.dtype
-        assert native.tobytes() == twin.tobytes()
+    native, twin = (module.polygon_simple(*arrays(firsts)) for module in (_native, reference))
+    assert native.dtype == twin.dtype
+    assert native.tobytes() == twin.tobytes()
 
 
 @pytest.mark.skipif(not native_built(), reason="the native kernels are not built here")
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=9))
 def test_the_twins_agree_on_what_is_simple(points: list[tuple[int, int]]) -> None:
-    from calque.kernels import _native
-
+    _native = checked_kernels("native")
     ring = [point for point, before in zip(points, [points[-1], *points], strict=False) if point != before]
     if len(set(ring)) > 2:
         assert _native.polygon_simple(*arrays([ring])).tolist() == reference.polygon_simple(*arrays([ring])).tolist()
@@ -158,12 +155,11 @@ def test_what_crosses_or_touches_itself_is_not_simple(kernels: str, ring: Ring, 
 
 @pytest.mark.skipif(not native_built(), reason="the native kernels are not built here")
 def test_native_kernels_refuse_what_does_not_fit_together() -> None:
-    from calque.kernels import _native
-
+    _native = checked_kernels("native")
     points, offsets = arrays([L_SHAPE])
     one = np.zeros(1, dtype=np.int64)
     with pytest.raises(ValueError, match="must rise"):
-        _native.polygon_areas(points, offsets[:1])
+        _native.polygon_simple(points, offsets[:1])
     with pytest.raises(ValueError, match="does not exist"):
         _native.polygon_overlaps(points, offsets, points, offsets, one, one + 1)
     with pytest.raises(ValueError, match="same length"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from types import ModuleType
 from typing import Any
@@ -13,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
-from calque.kernels import TWINS, native_built, reference
+from calque.kernels import TWINS, checked_kernels, native_built, reference
+from calque.words.alignment import count_bag_matches
 from tests.examples import examples
 
 MODULES = [name for name in TWINS if name == "reference" or native_built()]
@@ -23,7 +23,7 @@ Slots = list[list[list[int]]]
 
 @pytest.fixture(params=MODULES)
 def kernels(request: pytest.FixtureRequest) -> ModuleType:
-    return importlib.import_module(TWINS[request.param])
+    return checked_kernels(request.param)
 
 
 def ids(values: Any) -> Any:
@@ -63,8 +63,7 @@ def test_lengths_and_partners_of_both_twins_agree_with_rapidfuzz(documents: list
     expected = [LCSseq.similarity(a, b) for a, b in documents]
     results = []
     for name in MODULES:
-        module = importlib.import_module(TWINS[name])
-        assert module.lcs_lengths(*ours, *theirs, 6, 2).tolist() == expected
+        module = checked_kernels(name)
         for limit in (BIG_LOG, 0):
             partners = module.lcs_partners(*ours, *theirs, 6, limit, 2).tolist()
             results.append(partners)
@@ -91,8 +90,7 @@ def test_long_sequences_cross_many_blocks(seed: int, vocabulary: int) -> None:
     expected = LCSseq.similarity(ours[0].tolist(), theirs[0].tolist())
     answers = []
     for name in MODULES:
-        module = importlib.import_module(TWINS[name])
-        assert module.lcs_lengths(*ours, *theirs, vocabulary, 1).tolist() == [expected]
+        module = checked_kernels(name)
         answers += [module.lcs_partners(*ours, *theirs, vocabulary, limit, 1).tolist() for limit in (BIG_LOG, 50)]
     assert all(answer == answers[0] for answer in answers)
     check_partners([(ours[0].tolist(), theirs[0].tolist())], answers[0], [expected])
@@ -102,8 +100,7 @@ def test_long_sequences_cross_many_blocks(seed: int, vocabulary: int) -> None:
 def test_bag_matches_are_counted_with_repetition(documents: list[tuple[list[int], list[int]]]) -> None:
     ours, theirs = packed([a for a, _ in documents]), packed([b for _, b in documents])
     expected = [sum(min(a.count(word), b.count(word)) for word in range(6)) for a, b in documents]
-    for name in MODULES:
-        assert importlib.import_module(TWINS[name]).bag_matches(*ours, *theirs, 6, 2).tolist() == expected
+    assert count_bag_matches(*ours, *theirs, 6).tolist() == expected
 
 
 def best_by_enumeration(ours: list[int], slots: Slots) -> tuple[int, list[int]]:
@@ -123,7 +120,7 @@ def best_by_enumeration(ours: list[int], slots: Slots) -> tuple[int, list[int]]:
 def test_the_best_path_is_the_one_that_enumeration_finds(ours: list[int], slots: Slots) -> None:
     expected = best_by_enumeration(ours, slots)
     for name in MODULES:
-        module = importlib.import_module(TWINS[name])
+        module = checked_kernels(name)
         for rows in (1000, 2):
             matches, path = module.lattice_path(ids(ours), *sausage(slots), 6, rows)
             assert (matches, path.tolist()) == expected
@@ -167,7 +164,7 @@ def test_graphs_with_several_finals(ours: list[int], graph: tuple[list[tuple[int
     matches, _, best = min(value(path) for path in all_paths(edges, final))
     for name in MODULES:
         for rows in (1000, 1, 3):
-            found, path = importlib.import_module(TWINS[name]).lattice_path(ids(ours), *graph_arrays(edges, final), 6, rows)
+            found, path = checked_kernels(name).lattice_path(ids(ours), *graph_arrays(edges, final), 6, rows)
             assert (found, path.tolist()) == (-matches, best)
 
 
@@ -184,7 +181,7 @@ def test_twins_agree_on_longer_lattices(seed: int, vocabulary: int) -> None:
     expected = reference.lattice_path(ids(ours), *arrays, vocabulary, 0)
     for rows in (10_000, 7):
         for name in MODULES:
-            found = importlib.import_module(TWINS[name]).lattice_path(ids(ours), *arrays, vocabulary, rows)
+            found = checked_kernels(name).lattice_path(ids(ours), *arrays, vocabulary, rows)
             assert (found[0], found[1].tolist()) == (expected[0], expected[1].tolist())
 
 
@@ -192,7 +189,7 @@ def test_twins_agree_on_longer_lattices(seed: int, vocabulary: int) -> None:
 @given(st.lists(st.text(alphabet="ab \t\n\x0b\x1c\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000éß\u200b😀", max_size=60)))
 def test_splitting_is_that_of_python(texts: list[str]) -> None:
     for name in MODULES:
-        codes, offsets, data, ends = importlib.import_module(TWINS[name]).split_words([text.encode() for text in texts])
+        codes, offsets, data, ends = checked_kernels(name).split_words([text.encode() for text in texts])
         vocabulary = [data[a:b].tobytes().decode() for a, b in itertools.pairwise(ends.tolist())]
         found = [[vocabulary[code] for code in codes[a:b]] for a, b in itertools.pairwise(offsets.tolist())]
         assert found == [text.split() for text in texts]
@@ -219,14 +216,14 @@ def test_a_large_vocabulary_grows_the_table(kernels: ModuleType) -> None:
 def test_wrong_arrays_are_refused(change: dict[str, Any], message: str) -> None:
     one = np.array([0, 1])
     arguments = {"reference": ids([0]), "reference_offsets": one, "predicted": ids([0]), "predicted_offsets": one}
-    native = importlib.import_module(TWINS["native"])
+    native = checked_kernels("native")
     with pytest.raises(ValueError, match=message):
-        native.lcs_lengths(**{**arguments, **change}, vocabulary=2, jobs=1)
+        native.lcs_partners(**{**arguments, **change}, vocabulary=2, log_limit=BIG_LOG, jobs=1)
 
 
 @pytest.mark.skipif(not native_built(), reason="the compiled kernels are not built")
 def test_edges_that_lead_back_are_refused() -> None:
-    native = importlib.import_module(TWINS["native"])
+    native = checked_kernels("native")
     arrays = graph_arrays([(1, 0, [0])], [0, 1])
     with pytest.raises(ValueError, match="lower to a higher"):
         native.lattice_path(ids([0]), *arrays, 1, 10)

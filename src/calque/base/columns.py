@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type
 from calque.base.errors import MissingExtra
 from calque.base.short_repr import one_line
 
@@ -277,7 +277,6 @@ def concat(parts: Sequence[Column]) -> Column:
     return np.concatenate([np.asarray(part) for part in parts])
 
 
-@names_arguments
 @dataclass(frozen=True, slots=True, eq=False)
 class Table(Mapping[str, Column]):
     """Named columns of equal length; a mapping by column name, an iterator by `rows`.
@@ -292,6 +291,9 @@ class Table(Mapping[str, Column]):
     columns: Mapping[str, Column]
 
     def __post_init__(self) -> None:
+        check_type("Table", "columns", self.columns, Mapping, "a mapping of names to columns")
+        for name, column in self.columns.items():
+            check_type("Table", f"columns[{name!r}]", column, Sized, "a column")
         lengths = {name: len(column) for name, column in self.columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns of one table differ in length: {lengths}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.base.arguments import renamed_arguments
+from calque.base.arguments import checked_list, renamed_arguments
 from calque.base.digests import digest
 from calque.base.errors import Issue, Severity
 from calque.evaluation.task import Task, setting, take_in
@@ -77,7 +77,10 @@ class Checks(Task):
             from calque.checks.suites.cases import failed_ids
             from calque.corpus.boxes import canonical
 
-            listed = failed_ids(self.only) if isinstance(self.only, str | os.PathLike) else set(self.only)
+            if isinstance(self.only, str | os.PathLike):
+                listed = set(failed_ids(self.only))
+            else:
+                listed = set(checked_list("Checks", "only", self.only, Hashable, "a list of ids"))
             object.__setattr__(self, "only", tuple(sorted(listed, key=canonical)))
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,12 +33,6 @@ if TYPE_CHECKING:
     from calque.evaluation.task import Task
     from calque.readers.sources.shards import Shard
     from calque.statistics.gates import Gates
-
-
-LONG = 1 << 29
-"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
-SHORT = 1 << 24
-"""The same where what is read is not a few long columns."""
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -78,7 +71,6 @@ def evaluate(
         return _evaluate_shards(kind, shards, values, look)
     read = Scanned if (kind.long_columns if scans is None else scans) else str
     truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
-    _make_room(kind, (truth, *files))  # before there are threads: they share what is freed
     # Files are read in the background from here on, unless a checkpoint may know their numbers.
     checkpoint = values.pop("checkpoint", None)
     sources = None if checkpoint else [*map(read, (truth, *files))]
@@ -109,21 +101,6 @@ def evaluate(
         return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 
-def _make_room(kind: type[Task], files: Sequence[str]) -> None:
-    """Where columns are made once and are not too many, what one of them leaves is kept for the next."""
-    from calque.kernels import keep_freed_memory
-
-    if sum(map(_size, files)) < (LONG if kind.long_columns else SHORT):
-        keep_freed_memory()
-
-
-def _size(path: str) -> int:
-    try:
-        return os.path.getsize(path)
-    except OSError:
-        return 0  # whoever reads it tells of it
-
-
 def _no_scheduler(given: str | None) -> None:
     if given is not None:
         raise click.UsageError("--scheduler is about --engine dask.")
@@ -152,7 +129,6 @@ def _evaluate_shards(
     keep = what_to_keep(values, kind, everything=report is not None)
     files = [path for shard in shards for path in (shard.truth, shard.predictions)]
     settle(*files)
-    _make_room(kind, files)
     here = partial(in_this_process, checkpoint=checkpoint, quiet=values["quiet"])
     place = here if engine == "here" else partial(on_cluster, scheduler=scheduler)
     with place(task, shards, keep=keep, jobs=jobs) as evaluated:

@@ -145,7 +145,7 @@ def _end(_signal: int, _frame: object) -> NoReturn:
 def _end_kernels(raised: type[BaseException] | None) -> None:
     """Let kernels that other threads are in raise this, too; on the way out those are waited for."""
     if (native := sys.modules.get("calque.kernels._native")) is not None:
-        native.give_up(raised)
+        native.cancel_all(raised)
 
 
 def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:

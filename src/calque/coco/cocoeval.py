@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type, wrong_argument
 from calque.base.columns import Array, Floats
 from calque.coco import mask as maskUtils
 from calque.coco import per_image
@@ -137,7 +137,6 @@ class OnDemand:
         instance.__dict__.pop(self.name, None)
 
 
-@names_arguments
 class COCOeval:
     """Evaluates detections against ground truth, both `COCO` objects, calque's or pycocotools'.
 
@@ -165,6 +164,7 @@ class COCOeval:
     _dts = OnDemand(lambda self: self._grouped(1))
 
     def __init__(self, cocoGt: Any = None, cocoDt: Any = None, iouType: str = "segm") -> None:
+        check_type("COCOeval", "iouType", iouType, str | None, "a text")
         if not iouType:
             print("iouType not specified. use default iouType segm")
         self.cocoGt, self.cocoDt = _api(cocoGt), cocoDt
@@ -331,7 +331,11 @@ def _by_image_and_class(rows: Sequence[Row]) -> defaultdict[Any, list[Row]]:
 
 def _api(source: Any) -> Any:
     """A data set, where a path or parsed JSON stands for one."""
-    return COCO(source) if isinstance(source, str | os.PathLike | Mapping) else source
+    if isinstance(source, str | os.PathLike | Mapping):
+        return COCO(source)
+    if source is not None and not hasattr(source, "getImgIds"):
+        raise wrong_argument("COCOeval", "cocoGt", source, "a COCO object, a path or parsed JSON")
+    return source
 
 
 def _results(truth: Any, source: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from calque.base.columns import Array, Codes, Flags, Floats, Ints
 from calque.coco.curves import Chosen, Tables
 from calque.coco.per_image import Row, key_of
-from calque.coco.runs import Packed
+from calque.coco.runs import Packed, mask_areas, mask_bounds
 from calque.coco.sides import CocoSide, Places, Unusual, numeric_ids
 from calque.kernels import kernels
 from calque.kernels.structs import CocoSettings, CocoTruths, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
@@ -359,11 +359,11 @@ def _mask_share(truths: tuple[int, CocoSide], founds: tuple[int, CocoSide], grou
     masks = [Packed.of(side.shapes) for side in (truth, found)]
     sizes = [packed.sizes for packed in masks]
     intervals = [_intervals(packed) for packed in masks]
-    bounds = [kernels().mask_bounds(*table, size[:, 0].copy()) for table, size in zip(intervals, sizes, strict=True)]
+    bounds = [mask_bounds(*table, size[:, 0]) for table, size in zip(intervals, sizes, strict=True)]
     boxes = [side.page_boxes(groups, box.astype(np.float64)) for side, box in zip((truth, found), bounds, strict=True)]
     t, f = (rows.astype(np.int64) for rows in _touching(*boxes)[:2])
     shared = kernels().mask_overlaps(*intervals[0], *intervals[1], t, f, os.cpu_count() or 1)
-    areas = [kernels().mask_areas(*table) for table in intervals]
+    areas = [mask_areas(*table) for table in intervals]
     union = np.where(truth.crowd[t] != 0, areas[1][f], areas[0][t] + areas[1][f] - shared)
     overlap = np.where((sizes[0][t] == sizes[1][f]).all(axis=1), shared / union, -1.0)
     kept = overlap != 0

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Floats, Ints
-from calque.coco.runs import Packed, Runs, boxes_of, decoded, intersection_over_union, merged, strings, uint32
+from calque.coco.runs import Packed, Runs, boxes_of, decoded, intersection_over_union, merged, runs_of_pixels, strings, uint32
 from calque.geometry.boxes import iou_of_crowds
 from calque.kernels import kernels
 from calque.kernels.structs import MaskFault
@@ -166,7 +166,7 @@ def page_size(h: Any, w: Any) -> tuple[int, int]:
 def _encoded(pixels: Array) -> list[RLE]:
     height, width, number = pixels.shape
     by_columns = np.ascontiguousarray(pixels.transpose(2, 1, 0)).view(np.uint8).reshape(number, height * width)
-    texts = strings(*kernels().runs_of_pixels(by_columns))
+    texts = strings(*runs_of_pixels(by_columns))
     return [{"size": [height, width], "counts": text} for text in texts]
 
 

@@ -62,11 +62,11 @@ class Packed(NamedTuple):
 
     def intervals(self) -> tuple[Codes, Ints] | None:
         """The foreground of the masks; ``None`` where a mask is not canonical, and only its runs tell pycocotools' answers."""
-        places, chosen = self.sizes[:, 0] * self.sizes[:, 1], kernels()
-        if (places >= 1 << 31).any() or not chosen.mask_canonical(self.counts, self.offsets, places).all():
-            return None
         jobs = (os.cpu_count() or 1) if len(self) > WORTH_A_THREAD else 1
-        return chosen.masks_of_counts(self.counts, self.offsets, places, jobs)[:2]
+        runs, offsets, faults = kernels().mask_runs(self.counts, self.offsets, jobs)
+        masks = Runs([(height, width) for height, width in self.sizes.tolist()], runs, offsets)
+        known = masks.canonical()
+        return None if faults.any() or not known.all() else masks.intervals(known)
 
 
 class Runs(NamedTuple):
@@ -147,6 +147,41 @@ def strings(runs: Ints, offsets: Ints) -> list[bytes]:
     return [whole[start:end] for start, end in pairwise(bounds.tolist())]
 
 
+def runs_of_pixels(pixels: Bytes) -> tuple[Ints, Ints]:
+    """Return the runs of masks with one row of pixels each, and their offsets. Each change of the value ends a run."""
+    runs = []
+    for row in pixels:
+        changes = np.flatnonzero(row[1:] != row[:-1]) + 1
+        first = [0] if len(row) and row[0] else []
+        runs.append(np.diff(np.concatenate([[0], first, changes, [len(row)]])))
+    offsets = np.cumsum([0, *map(len, runs)], dtype=np.int64)
+    return np.concatenate([np.zeros(0, np.int64), *runs]).astype(np.int64), offsets
+
+
+def mask_areas(intervals: Codes, offsets: Ints) -> Ints:
+    """Return the number of pixels of each mask."""
+    before = np.concatenate([[0], np.cumsum(intervals[:, 1] - intervals[:, 0], dtype=np.int64)])
+    areas: Ints = before[offsets[1:]] - before[offsets[:-1]]
+    return areas
+
+
+def mask_bounds(intervals: Codes, offsets: Ints, heights: Ints) -> Ints:
+    """Return the first column and row of each mask and how many of each it spans; zeros for an empty mask."""
+    sizes = np.diff(offsets)
+    filled = np.flatnonzero(sizes)
+    bounds = np.zeros((len(sizes), 4), dtype=np.int64)
+    if len(filled):
+        height, start = np.repeat(heights, sizes), offsets[:-1][filled]
+        left, top = np.divmod(intervals[:, 0], height)
+        right, bottom = np.divmod(intervals[:, 1] - 1, height)
+        whole = left != right  # an interval over two columns reaches the bottom of one and the top of the next
+        first, highest = left[start], np.minimum.reduceat(np.where(whole, 0, top), start)
+        lowest = np.maximum.reduceat(np.where(whole, height - 1, bottom), start)
+        columns = right[offsets[1:][filled] - 1] - first + 1
+        bounds[filled] = np.stack([first, highest, columns, lowest - highest + 1], axis=1)
+    return bounds
+
+
 def uint32(values: Ints) -> Array:
     """Whole numbers as pycocotools hands them out."""
     return (values % WRAP).astype(np.uint32)
@@ -156,7 +191,7 @@ def boxes_of(masks: Runs) -> Floats:
     """The box around each mask."""
     known = masks.canonical()
     heights = np.array([height for height, _ in masks.sizes], dtype=np.int64)
-    boxes: Floats = kernels().mask_bounds(*masks.intervals(known), heights).astype(np.float64)
+    boxes: Floats = mask_bounds(*masks.intervals(known), heights).astype(np.float64)
     for mask in np.flatnonzero(~known).tolist():
         boxes[mask] = _box(masks.of(mask), *masks.sizes[mask])
     return boxes
@@ -278,11 +313,10 @@ def intersection_over_union(found: Packed, truth: Packed, crowd: Array) -> Float
 
 
 def _of_one_size(found: tuple[Codes, Ints], truth: tuple[Codes, Ints], crowd: Array) -> Floats:
-    chosen = kernels()
-    areas = [chosen.mask_areas(*masks) for masks in (found, truth)]
+    areas = [mask_areas(*masks) for masks in (found, truth)]
     founds, truths = len(areas[0]), len(areas[1])
     d, g = np.tile(np.arange(founds), truths), np.repeat(np.arange(truths), founds)
-    shared = chosen.mask_overlaps(*found, *truth, d, g).reshape(truths, founds)
+    shared = kernels().mask_overlaps(*found, *truth, d, g).reshape(truths, founds)
     union = np.where(crowd[:, None] != 0, areas[0][None, :], areas[0][None, :] + areas[1][:, None] - shared)
     overlap: Floats = shared / np.where(shared > 0, union, 1)
     return overlap.T

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from calque.base.arguments import names_arguments, names_fields
 from calque.base.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ class BaseComparator(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        names_fields(cls)
 
     def __post_init__(self) -> None:
         given = self.threshold
@@ -134,9 +132,6 @@ class BaseComparator(ABC):
         }
 
 
-names_fields(BaseComparator)
-
-
 @dataclass(frozen=True)
 class FunctionComparator(BaseComparator):
     """A plain function of two values as a comparator."""
@@ -181,7 +176,6 @@ _REGISTERED: dict[str, Callable[..., BaseComparator]] = {}
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
-@names_arguments
 def register_comparator(name: str, comparator: Registered) -> Registered:
     """Register a comparator under a name that schemas can use.
 

@@ -184,7 +184,11 @@ class Drawing:
         """All predictions at once: the kernel's threads share the classes."""
         drawn = [self._part(ranked, area, None, self.jobs) for area in range(len(self.truths))]
         wanted, verdicts = self._wanted(0), _verdicts(ranked, 0)
-        within = [kernels().coco_recall(ranked.order, verdicts, wanted, limit, self.jobs) for limit in self.limits[:-1]]
+        nowhere = np.zeros(0)  # without recall points only the recall is computed
+        within = [
+            kernels().coco_accumulate(ranked.order, ranked.scores, verdicts, wanted, nowhere, limit, self.jobs)[1]
+            for limit in self.limits[:-1]
+        ]
         hits = [np.where(wanted > 0, np.rint(recall * wanted), 0.0) for recall in within]
         return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], hits)
 

@@ -92,7 +92,7 @@ class Averages(WeightedMetrics):
 
     def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:
         """The numbers; a range of sizes is left out unless somebody asks for it."""
-        sums = self._sheet.sums(weights, jobs)
+        sums = self._sheet.sums(weights)
         found = {name: np.full(weights.shape[1], np.nan) for name in names}
         for area, size in enumerate(AREA_RANGES):
             if area < len(self._truths) and (not size or {f"AP{size}", f"AR{size}"} & set(names)):

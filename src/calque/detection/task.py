@@ -123,9 +123,7 @@ class Detection(BoxReading, Task):
         super().__post_init__()
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
         object.__setattr__(self, "labels", tuple(sorted(set(self.labels))))
-        if isinstance(self.class_weight, Mapping):
-            object.__setattr__(self, "class_weight", tuple(self.class_weight.items()))
-        object.__setattr__(self, "class_weight", tuple(sorted((name, float(w)) for name, w in self.class_weight)))
+        object.__setattr__(self, "class_weight", _class_weights(self.class_weight))
         object.__setattr__(self, "max_detections", _detection_limits(self.max_detections))
         if not self.iou or not all(0 < value <= 1 for value in self.iou):
             raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
@@ -295,6 +293,14 @@ class Detection(BoxReading, Task):
             report_numbers=partial(report_data.report_numbers, self),
             report_data=partial(report_data.report_data, self),
         )
+
+
+def _class_weights(given: Any) -> tuple[tuple[str, float], ...]:
+    try:
+        pairs = given.items() if isinstance(given, Mapping) else given
+        return tuple(sorted((name, float(weight)) for name, weight in pairs))
+    except (TypeError, ValueError):
+        raise ConfigError(f"class_weight must be a mapping of classes to weights, not {given!r}") from None
 
 
 def _detection_limits(limits: Sequence[float]) -> tuple[float, ...]:

@@ -15,7 +15,6 @@ import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.evaluation.measures import fraction_parts, joined_fractions
-from calque.kernels import kernels
 
 Replicates: TypeAlias = dict[str, Floats]
 """The values of each metric in all replicates, by its name; NaN where a metric has no value."""
@@ -86,15 +85,46 @@ class DocumentTallies:
         self._blocks[name] = slice(self._size, self._size + size)
         self._size += size
 
-    def sums(self, weights: Codes, jobs: int = 1) -> dict[str, Array]:
+    def sums(self, weights: Codes) -> dict[str, Array]:
         """Return the weighted sums of each tally: one row per group and one column per replicate."""
-        unit, column = (np.concatenate([np.zeros(0, np.int64), *part]).astype(np.int32) for part in (self._unit, self._column))
-        value = np.concatenate([np.zeros(0, np.int64), *self._value])
-        totals = kernels().weighted_sums(unit, column, value, self._size, weights, jobs)
+        unit, column, value = (
+            np.concatenate([np.zeros(0, np.int64), *part]) for part in (self._unit, self._column, self._value)
+        )
+        totals = weighted_sums(unit, column, value, self._size, weights)
         found: dict[str, Array] = {name: totals[block] for name, block in self._blocks.items()}
         for name, scale in self._scales.items():
             found[name] = joined_fractions(np.stack([found.pop(f"{name}:0"), found.pop(f"{name}:1")])) / scale
         return found
+
+
+MOST_EXACT = 2.0**52
+"""Float64 holds sums of whole numbers up to twice this one exactly."""
+
+TABLE_CELLS = 1 << 20
+"""How many cells of documents by columns are multiplied at once."""
+
+
+def weighted_sums(units: Ints, columns: Ints, values: Ints, size: int, weights: Codes) -> Ints:
+    """Return the exact sum of ``values`` for each column and replicate, each value times the weight of its document.
+
+    >>> table = np.array([[1, 2], [0, 3]], np.int32)
+    >>> weighted_sums(np.array([0, 1]), np.array([0, 0]), np.array([10, 1]), 1, table).tolist()
+    [[10, 23]]
+    """
+    sums = np.zeros((size, weights.shape[1]), dtype=np.int64)
+    order = np.argsort(units, kind="stable")
+    units, columns, values = units[order], columns[order], values[order]
+    documents = max(1, TABLE_CELLS // max(size, 1))
+    for first in range(0, len(weights), documents):
+        rows = slice(*np.searchsorted(units, (first, first + documents)).tolist())
+        table = np.zeros((size, min(documents, len(weights) - first)), dtype=np.int64)
+        np.add.at(table, (columns[rows], units[rows] - first), values[rows])
+        some = weights[first : first + documents]
+        largest = float(np.abs(table.astype(np.float64)).sum(axis=1).max(initial=0)) * float(some.max(initial=0))
+        # Float64 is exact here, and much faster: NumPy multiplies tables of integers without BLAS.
+        exact = np.float64 if largest <= MOST_EXACT else np.int64
+        sums += (table.astype(exact) @ some.astype(exact)).astype(np.int64)
+    return sums
 
 
 def _cells(unit: Array, group: Array, size: int) -> tuple[Ints, Ints]:
@@ -123,7 +153,7 @@ class TalliedMetrics(WeightedMetrics):
 
     def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one product
         """Return all metrics, because the other ones cost next to nothing."""
-        return self._compute(self._tallies.sums(weights, jobs))
+        return self._compute(self._tallies.sums(weights))
 
 
 def share(above: Array, below: Array) -> Floats:

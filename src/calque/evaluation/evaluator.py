@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import check_type, renamed_arguments
 from calque.base.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.base.files import write_whole
 from calque.base.short_repr import one_line
@@ -240,7 +240,6 @@ class Evaluator:
 
         return with_digests(ledger, truth, truth.digests())
 
-    @names_arguments
     def merge(self, other: Evaluator) -> Self:
         """Add the documents of another evaluator that has the same task and settings.
 
@@ -370,7 +369,6 @@ class Evaluator:
         }
 
     @classmethod
-    @names_arguments
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
         """Restore the evaluator whose `state` this is. It takes further documents and merges with others.
 
@@ -390,6 +388,7 @@ class Evaluator:
         >>> Evaluator.from_state(evaluator.state()).compute()["recall"]
         0.5
         """
+        check_type("from_state", "data", data, bytes | bytearray | memoryview, "bytes")
         header, ledger = unpack(data, file)
         return cls.of_header(header, [ledger], file)
 
@@ -408,7 +407,6 @@ class Evaluator:
             evaluator._state = file or "a state"
         return evaluator
 
-    @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file. A write that fails leaves an existing file as it was.
 
@@ -419,11 +417,11 @@ class Evaluator:
             ValueError: No document was added yet.
             OSError: The file cannot be written.
         """
+        check_type("save", "path", path, str | os.PathLike, "a path")
         packed = Packed(self.header(), self.ledger())
         write_whole(path, packed)
 
     @classmethod
-    @names_arguments
     def load(cls, path: str | os.PathLike[str]) -> Evaluator:
         """Restore the evaluator that `save` wrote.
 
@@ -437,6 +435,7 @@ class Evaluator:
             ContractError: The file is not a state, or is damaged.
             OSError: The file cannot be read.
         """
+        check_type("load", "path", path, str | os.PathLike, "a path")
         with open(path, "rb") as file:
             return cls.from_state(file.read(), file=os.fspath(path))
 

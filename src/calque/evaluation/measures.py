@@ -186,6 +186,24 @@ MOST_PARTS = 1 << 12
 """How many numbers are kept before their sum is made of fewer."""
 
 
+MOST_SUMMED = 2.0**900
+"""No sum of values up to this one overflows."""
+
+
+def exact_parts(values: list[float]) -> list[float]:
+    """Return a few numbers with exactly the same sum, the largest first.
+
+    >>> exact_parts([1e16, 1.0, 1.0, 1e-3])
+    [1.0000000000000002e+16, 0.001]
+    """
+    if not all(abs(value) <= MOST_SUMMED for value in values):
+        raise ValueError("a value is too great to be summed, or none")
+    parts: list[float] = []
+    while rest := math.fsum([*values, *(-part for part in parts)]):
+        parts.append(rest)
+    return parts
+
+
 class ExactSum:
     """A sum of numbers that come in parts, rounded once at the end: the same bits for any order and split.
 
@@ -201,9 +219,9 @@ class ExactSum:
 
     def add(self, values: Floats | Iterable[float]) -> None:
         """Add some numbers; those of an array, or many, are kept as the few that have the same sum."""
-        self._parts += kernels().exact_parts(values).tolist() if isinstance(values, np.ndarray) else values
+        self._parts += exact_parts(values.tolist()) if isinstance(values, np.ndarray) else values
         if len(self._parts) > MOST_PARTS:
-            self._parts = kernels().exact_parts(np.array(self._parts)).tolist()
+            self._parts = exact_parts(self._parts)
 
     def join(self, other: ExactSum) -> ExactSum:
         """Add the numbers of another sum."""

@@ -6,13 +6,14 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from calque.base.arguments import names_fields, renamed_arguments
+from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
 from calque.base.short_repr import short_repr
 from calque.evaluation.signature import Signature
@@ -151,7 +152,7 @@ class Task(ABC):
     numbers_documents: ClassVar[bool] = False
     """Whether documents may come without ids and are numbered then. A merge gives new numbers to those that it adds."""
     long_columns: ClassVar[bool] = False
-    """Whether all that is read stands in a few long columns, as boxes do."""
+    """Whether the native scanner reads the JSON files of this task, as it does for boxes."""
     rows_are_named: ClassVar[bool] = False
     """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
     known: ClassVar[dict[str, type[Task]]] = {}
@@ -178,7 +179,6 @@ class Task(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        names_fields(cls)
         Task.known[cls.name] = cls
 
     @classmethod
@@ -363,7 +363,7 @@ def _take_in_field(task: Any, field: dataclasses.Field[Any]) -> None:
         if isinstance(field.default, bool) and not isinstance(value, bool):
             raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
         return
-    if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
+    if value is None or (note.kind in OF_DATA and not isinstance(value, str | os.PathLike | Iterable | type)):
         raise ConfigError(
             f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
         )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type, checked_list
 from calque.base.columns import Table
 from calque.base.errors import ConfigError
 from calque.evaluation.ledger import UNIT, Ledger
@@ -156,7 +157,6 @@ def _from_text(text: str) -> Ledger:
     return unpack(base64.b64decode(text, validate=True), "accumulator state")[1]
 
 
-@names_arguments
 class BBoxMAPAccumulator(LedgerAccumulator):
     """Collects boxes and computes their mean average precision: ``bbox_map_metrics``."""
 
@@ -166,7 +166,8 @@ class BBoxMAPAccumulator(LedgerAccumulator):
 
     def __init__(self, iou_thresholds: float | Iterable[float] | None = None) -> None:
         given = DECIMAL_COCO_THRESHOLDS if iou_thresholds is None else iou_thresholds
-        listed = (given,) if isinstance(given, int | float) else tuple(given)
+        listed = [given] if isinstance(given, int | float) else given
+        listed = checked_list("BBoxMAPAccumulator", "iou_thresholds", listed, Real, "a number or several")
         self.iou_thresholds = tuple(sorted({float(value) for value in listed}))
         if not self.iou_thresholds or not all(0 < value <= 1 for value in self.iou_thresholds):
             raise ConfigError(f"IoU thresholds must be above 0 and at most 1, not {list(self.iou_thresholds)}")
@@ -195,7 +196,6 @@ ConfidenceMeasure: TypeAlias = Callable[[Any, Any], Any]
 """Says something of confidences: whether each field is right, and its confidence, as arrays in; a number or JSON out."""
 
 
-@names_arguments
 class ConfidenceAccumulator(LedgerAccumulator):
     """Collects confidences and says what they are worth: ``confidence_metrics``.
 
@@ -212,6 +212,7 @@ class ConfidenceAccumulator(LedgerAccumulator):
     columns = RATING_COLUMNS
 
     def __init__(self, measures: Mapping[str, ConfidenceMeasure] | None = None) -> None:
+        check_type("ConfidenceAccumulator", "measures", measures, Mapping | None, "a mapping or None")
         self.measures = dict(measures or {})
         taken = sorted({"auroc", "brier_score", "ece", "error_capture_at_budget"} & self.measures.keys())
         if taken:

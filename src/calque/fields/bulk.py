@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import checked_list
 from calque.base.errors import CalqueError, ConfigError, MergeError
 from calque.base.short_repr import short_repr
 from calque.corpus.boxes import UnitId
@@ -55,7 +55,6 @@ class ProcessEvaluation:
         return self.accumulator_metrics.get("confidence_metrics")
 
 
-@names_arguments
 class BulkStructuredModelEvaluator:
     """Compares pairs of models as they come and adds them up.
 
@@ -76,7 +75,8 @@ class BulkStructuredModelEvaluator:
         self._settings = {"recall_with_fd": recall_with_fd, "accounting": accounting, "keep_outcomes": False, **settings}
         self._jobs = jobs
         self._engine: Processes | None = None
-        self.accumulators = tuple(accumulators)
+        kind, fits = PostComparisonAccumulator, "a list of PostComparisonAccumulator objects"
+        self.accumulators = tuple(checked_list("BulkStructuredModelEvaluator", "accumulators", accumulators, kind, fits))
         self._accounting = accounting
         self._schema = schema_text(target_schema, accounting=accounting)
         self._model = target_schema if isinstance(target_schema, type) else None

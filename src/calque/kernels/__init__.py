@@ -1,6 +1,6 @@
-"""The kernels: plain arrays in, plain arrays out. ``CALQUE_KERNELS`` chooses which twin runs.
+"""The kernels: functions of plain arrays. ``CALQUE_KERNELS`` chooses the native or the reference ones.
 
-``reference`` is clear NumPy and the specification; ``native`` is compiled, has the same signatures and gives the same bits.
+``reference`` is clear NumPy and the specification. ``native`` is compiled, has the same signatures and returns the same bits.
 """
 
 from __future__ import annotations
@@ -8,8 +8,10 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from functools import cache
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from functools import cache, wraps
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 from calque.base.errors import ConfigError
 
@@ -40,8 +42,7 @@ def native_built() -> bool:
 def native_failure() -> str | None:
     """Why the compiled kernels do not run here and what to do, or ``None`` where they do.
 
-    Kernels that were never compiled are a way to install calque. Kernels that are there and cannot be loaded are a fault, which
-    is told once as a warning too.
+    calque can be installed without compiled kernels. If compiled kernels cannot be loaded, a warning says so once.
     """
     try:
         importlib.import_module(TWINS["native"])
@@ -58,17 +59,27 @@ def native_failure() -> str | None:
 
 
 def kernels() -> Kernels:
-    """The module that holds the kernels in use."""
-    if chosen() == "native":
-        return cast("Kernels", importlib.import_module(TWINS["native"]))
-    from calque.kernels import reference
-
-    return reference
+    """The kernels in use; each checks its arguments before it runs."""
+    return cast("Kernels", checked_kernels(chosen()))
 
 
-def keep_freed_memory() -> None:
-    """For a process that ends soon: what arrays free is kept for the next ones, where the compiled kernels can ask for it."""
-    if chosen() == "native":
-        from calque.kernels import _native
+@cache
+def checked_kernels(name: str) -> ModuleType:
+    """The module of this name, with each kernel behind the check of its arguments."""
+    from calque.kernels import checks
 
-        _native.keep_freed_memory()
+    module = importlib.import_module(TWINS[name])
+    checked = ModuleType(module.__name__)
+    for attribute, value in vars(module).items():
+        check = getattr(checks, attribute, None) if callable(value) else None
+        setattr(checked, attribute, value if check is None else _behind(check, value))
+    return checked
+
+
+def _behind(check: Callable[..., None], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(kernel)
+    def checked(*arguments: Any, **named: Any) -> Any:
+        check(*arguments, **named)
+        return kernel(*arguments, **named)
+
+    return checked

@@ -1,7 +1,7 @@
-"""What kernels there are, and what each is given and gives back; both twins are checked against it.
+"""The kernels: their names, parameters and results.
 
-mypy compares the reference package and the stub of the compiled module with this protocol, and a test compares the
-signatures of what is really there. ``calque.kernels.reference`` says what each kernel does.
+mypy compares the reference package with this protocol, and a test compares the signatures of the native module.
+`calque.kernels.reference` describes what each kernel does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from calque.kernels.structs import (
     MaskFacts,
     Masks,
     PageBoxes,
-    PageOrders,
     PairOverlaps,
     RowTables,
     ScoreOrder,
@@ -30,22 +29,21 @@ from calque.kernels.structs import (
 
 
 class Kernels(Protocol):
-    """One twin: a module with these functions."""
+    """A module of kernels, native or reference."""
 
     # Boxes.
 
     def match_greedy(
         self, truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
-    ) -> tuple[Codes, Codes, Floats]:
-        """Pairs 1:1 by IoU, the best first: truth → found, found → truth, and the share on one absorbing truth."""
+    ) -> tuple[Codes, Codes, Floats, Floats, Floats, Floats, Floats, Floats]:
+        """Pairs 1:1 by IoU, the best first.
+
+        Returns truth → found, found → truth, the fraction of each found row on one absorbing truth, IoU, coverage, purity and
+        edge errors of each truth's pair, and the IoU of each found row's pair.
+        """
 
     def match_best(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Floats]:
         """For each truth the found box that it overlaps most, whatever the labels, and their IoU."""
-
-    def pair_measures(
-        self, truth: PageBoxes, found: PageBoxes, truth_match: Codes, jobs: int = 1
-    ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """IoU, coverage, purity and edge errors of each truth's pair, and the IoU of each found box's."""
 
     def overlapping_pairs(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
         """Every truth and found box of one page that count and share some area, and that area."""
@@ -77,9 +75,6 @@ class Kernels(Protocol):
         self, found: PageBoxes, scores: Floats, systems: Bytes, threshold: float, jobs: int = 1
     ) -> tuple[Codes, Codes, Floats, Floats, Masks]:
         """Page, label, corners, score and systems of each fused box."""
-
-    def hashed_halves(self, values: Bytes, offsets: Ints, seeds: Ints) -> Bytes:
-        """For each seed and each name the half that it is in, 0 or 1."""
 
     # Rows that are more than boxes.
 
@@ -128,13 +123,7 @@ class Kernels(Protocol):
     ) -> tuple[Floats, Floats, Floats]:
         """Precision at each recall point, the recall reached, and the score at each recall point."""
 
-    def coco_recall(self, ranking: ScoreOrder, verdicts: Verdicts, truths: Ints, max_detections: int, jobs: int = 1) -> Floats:
-        """Only the recall."""
-
     # Polygons.
-
-    def polygon_areas(self, points: Floats, offsets: Ints) -> Floats:
-        """The signed area of each ring."""
 
     def polygon_simple(self, points: Floats, offsets: Ints) -> Flags:
         """Whether each ring neither crosses nor touches itself."""
@@ -159,12 +148,6 @@ class Kernels(Protocol):
     def mask_counts(self, runs: Ints, offsets: Ints) -> tuple[Bytes, Ints]:
         """The compressed strings of runs, and their offsets."""
 
-    def masks_of_counts(self, counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]:
-        """The intervals of compressed strings, their offsets, and each string's fault."""
-
-    def mask_canonical(self, counts: Bytes, offsets: Ints, places: Ints) -> Bytes:
-        """Whether each string has the canonical runs of some foreground."""
-
     def masks_of_runs(self, runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]:
         """The intervals of runs, their offsets, and each mask's fault."""
 
@@ -175,15 +158,6 @@ class Kernels(Protocol):
         self, points: Floats, ring_offsets: Ints, mask_offsets: Ints, heights: Ints, widths: Ints, jobs: int = 1
     ) -> tuple[Codes, Ints, Bytes]:
         """The intervals of what any ring of a mask covers, their offsets, and each mask's fault."""
-
-    def runs_of_pixels(self, pixels: Bytes) -> tuple[Ints, Ints]:
-        """The runs of tables of pixels, one a row, and their offsets."""
-
-    def mask_areas(self, intervals: Codes, offsets: Ints) -> Ints:
-        """How many pixels each mask has."""
-
-    def mask_bounds(self, intervals: Codes, offsets: Ints, heights: Ints) -> Codes:
-        """The first column and row of each mask, and how many of each it spans."""
 
     def mask_overlaps(
         self,
@@ -199,11 +173,6 @@ class Kernels(Protocol):
 
     # Words.
 
-    def lcs_lengths(
-        self, reference: Codes, reference_offsets: Ints, predicted: Codes, predicted_offsets: Ints, vocabulary: int, jobs: int
-    ) -> Ints:
-        """For each document the length of the longest common subsequence."""
-
     def lcs_partners(
         self,
         reference: Codes,
@@ -215,11 +184,6 @@ class Kernels(Protocol):
         jobs: int,
     ) -> Codes:
         """For each reference word the position of its partner, or -1."""
-
-    def bag_matches(
-        self, reference: Codes, reference_offsets: Ints, predicted: Codes, predicted_offsets: Ints, vocabulary: int, jobs: int
-    ) -> Ints:
-        """For each document how many words both sides have, in any order."""
 
     def lattice_path(
         self,
@@ -236,13 +200,6 @@ class Kernels(Protocol):
 
     def split_words(self, texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
         """Words of UTF-8 texts, split at white space and numbered, and the vocabulary."""
-
-    # Reading orders.
-
-    def judge_orders(
-        self, truth: PageOrders, found: PageOrders, places: Codes, furniture: Bytes, columns: Floats, jobs: int = 1
-    ) -> tuple[Ints, Codes, Codes, Codes, Ints, Codes, Codes, Bytes]:
-        """Counts of each page; rank, position and reversed pairs of each true block; breaks: offsets, both ends, and kinds."""
 
     # Tables.
 
@@ -288,12 +245,6 @@ class Kernels(Protocol):
 
     # Documents drawn again. Weights are a table by document and replicate.
 
-    def poisson_weights(self, keys: Ints, thresholds: Ints, seed: int, first: int, replicates: int, jobs: int = 1) -> Codes:
-        """The weights of documents in some replicates on end, from the random stream that belongs to each document's key."""
-
-    def weighted_sums(self, units: Codes, columns: Codes, values: Ints, size: int, weights: Codes, jobs: int = 1) -> Ints:
-        """The sums of whole numbers that documents add to columns, by column and replicate."""
-
     def weighted_precision(
         self,
         units: Codes,
@@ -315,9 +266,6 @@ class Kernels(Protocol):
         """How often a right item is rated higher than a wrong one, by group and replicate."""
 
     # Sums and JSON.
-
-    def exact_parts(self, values: Floats) -> Floats:
-        """A few numbers with exactly the same sum, the greatest first."""
 
     def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
         """For each group the sum of values in [0, 1], in two whole numbers that no order changes."""

@@ -1,4 +1,4 @@
-"""Files parsed in the background, by the compiled scanner, while Python imports what it needs to count.
+"""JSON files that the native scanner parses in the background while Python imports other modules.
 
 This module imports nothing heavy, so that a command can start the parsing before anything else.
 """

@@ -1,6 +1,6 @@
-"""What kernels are given, as named tuples that the compiled twin reads by place, and the kinds of errors they tell apart.
+"""Named tuples that kernels take, and the codes that they return.
 
-``native/bind_structs.hpp`` holds the same structs, and the tests compare the two.
+The native kernels read a tuple by position; a test compares the fields with those of the structs in ``native/``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @unique
 class Kind(IntEnum):
-    """What an object is, as a prediction, as a truth, or as both."""
+    """Error types of predictions and ground-truth objects."""
 
     NONE = 0
     """It does not count."""
@@ -50,7 +50,7 @@ class Kind(IntEnum):
 
 @unique
 class Subtype(IntEnum):
-    """What more there is to say about a prediction of some kinds."""
+    """Details of some error types."""
 
     NONE = 0
     TIGHT = 1
@@ -65,7 +65,7 @@ class Subtype(IntEnum):
 
 @unique
 class MaskFault(IntEnum):
-    """What is wrong with a mask."""
+    """The faults of masks."""
 
     NONE = 0
     COUNTS = 1
@@ -88,7 +88,7 @@ Masks: TypeAlias = "npt.NDArray[np.uint16]"
 """Bit ``t`` is about the threshold ``t``."""
 
 TOO_TANGLED = "outlines cross each other too often to be measured"
-"""What both twins say of rings with which work would grow with the third power of their length."""
+"""The error for rings that cross so often that the work would grow with the third power of their length."""
 
 TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
 """What an object does in a pairing: be paired; be no target yet excuse what lies on it (truths only); nothing."""
@@ -263,31 +263,3 @@ class Grids(NamedTuple):
     offsets: Ints
     rows: Ints
     columns: Ints
-
-
-class PageOrders(NamedTuple):
-    """The reading orders of pages: lists of blocks, and groups as stretches of such a list.
-
-    Groups come the outer ones first; two of a page are apart, or one is inside the other. What is in no group is in order.
-    """
-
-    blocks: Ints
-    """Page ``p`` has the blocks ``blocks[p]:blocks[p + 1]``."""
-    listed: Codes
-    """Blocks, counted from the first of their page, each at most once."""
-    listed_offsets: Ints
-    starts: Codes
-    """Of groups, as the ends: counted from the first listed block of the page."""
-    ends: Codes
-    ordered: Bytes
-    group_offsets: Ints
-
-
-BREAKS = ("furniture", "interleaved", "column_jump", "skip", "back")
-"""Why a step from one block to the next is not one of the truth."""
-
-ORDER_COUNTS = (
-    "truth", "unordered", "placed", "unplaced", "missing", "pred", "concordant", "discordant", "open", "pairs_merged",
-    "links_required", "links_predicted", "links_right", "moves", "displacement", "largest", "edits", *BREAKS,
-)  # fmt: skip
-"""What is counted of a page. ``displacement`` is the sum of differences of ranks, ``largest`` the most it could be."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_number, check_type
 from calque.base.columns import Codes, Floats
 from calque.base.errors import ConfigError, ContractError, Issue
 from calque.geometry.forms import BoxForm
@@ -19,7 +19,6 @@ from calque.kernels.structs import PageBoxes
 Block = Mapping[str, Any]
 
 
-@names_arguments
 def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N803  # the names that callers use
     """Compute the intersection over union (IoU) of two boxes.
 
@@ -39,7 +38,6 @@ def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N8
     return iou_of_sized(_box(boxA, "boxA"), _box(boxB, "boxB"))
 
 
-@names_arguments
 def evaluate_layout(gt_blocks: Sequence[Block], pred_blocks: Sequence[Block], iou_threshold: float = 0.5) -> dict[str, Any]:
     """Count the ground-truth blocks that are matched, and the fraction of them with the right category.
 
@@ -64,6 +62,9 @@ def evaluate_layout(gt_blocks: Sequence[Block], pred_blocks: Sequence[Block], io
     >>> evaluate_layout(truth, predictions)
     {'layout_total_blocks': 2, 'layout_matched_blocks': 2, 'layout_classification_accuracy': 0.5}
     """
+    for name, blocks in (("gt_blocks", gt_blocks), ("pred_blocks", pred_blocks)):
+        check_type("evaluate_layout", name, blocks, Sequence, "a list of blocks")
+    check_number("evaluate_layout", "iou_threshold", iou_threshold)
     check_threshold(iou_threshold)
     truth, found = _boxes(gt_blocks, "gt_blocks"), _boxes(pred_blocks, "pred_blocks")
     match, iou = _best(truth, found)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import renamed_arguments
 from calque.base.errors import IssueLog
 from calque.base.short_repr import short_repr
 from calque.corpus.orders import OrderPage
-from calque.kernels.structs import ORDER_COUNTS
 from calque.order.judging import judged
 from calque.order.metrics import FOUR_NAMES, page_counts, page_values
+from calque.order.page_orders import ORDER_COUNTS
 from calque.readers.orders.building import of_names
 
 
@@ -32,7 +32,6 @@ class Compared:
 
 
 @renamed_arguments(pred="predictions")
-@names_arguments
 def compare(truth: list[Any], predictions: list[Any]) -> Compared:
     """Compare two reading orders, given as nested lists of block ids.
 

@@ -13,7 +13,8 @@ from calque.corpus.orders import Group, OrderPage
 from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
-from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes, PageOrders
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes
+from calque.order.page_orders import PageOrders, judge_orders
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ def _by_boxes(truth: OrderSide, found: OrderSide, pages: Flags, places: Codes, h
     roles = np.full(len(ours), LEFT_OUT, np.uint8)
     roles[_listed_first(truth) & pages[pages_of(truth.orders.blocks)]] = TAKES_PART
     one, other = _boxes(truth, ours, roles), _boxes(found, theirs, np.zeros(len(theirs), np.uint8))
-    match, _, _ = kernels().match_greedy(one, other, np.zeros(len(theirs)), least, jobs)
+    match, *_ = kernels().match_greedy(one, other, np.zeros(len(theirs)), least, jobs)
     if how == "cover":
         left = one._replace(roles=np.where(match < 0, roles, LEFT_OUT).astype(np.uint8))
         _cover(left, other, match, jobs)
@@ -213,8 +214,8 @@ def judged(
     ours, theirs = laid_out(truth), laid_out(found)
     places = placed(ours, theirs, pair, iou, jobs)
     columns = np.ascontiguousarray(ours.boxes[:, ::2])
-    counts, rank, position, discordant, break_offsets, before, after, kind = kernels().judge_orders(
-        ours.orders, theirs.orders, places, _furniture(ours, furniture), columns, jobs
+    counts, rank, position, discordant, break_offsets, before, after, kind = judge_orders(
+        ours.orders, theirs.orders, places, _furniture(ours, furniture), columns
     )
     return Judged(ours, theirs, counts, places, rank, position, discordant, break_offsets, before, after, kind)
 

@@ -24,7 +24,7 @@ from calque.evaluation.metrics import (
     block_of,
 )
 from calque.evaluation.presentation.result_schema import COUNT, SHARE, UNIT_ID, list_of, map_of, object_of
-from calque.kernels.structs import BREAKS, ORDER_COUNTS
+from calque.order.page_orders import BREAKS, ORDER_COUNTS
 
 if TYPE_CHECKING:
     from calque.order.task import Order

@@ -18,8 +18,8 @@ from calque.evaluation.presentation.headlines import rated
 from calque.evaluation.presentation.report_data import Finding, Number, Overview, Part, Phrase, ReportData, Sentence
 from calque.evaluation.presentation.sections import Section
 from calque.evaluation.slices import SliceView
-from calque.kernels.structs import BREAKS
 from calque.order.metrics import FOUR_NAMES, PROFILES
+from calque.order.page_orders import BREAKS
 from calque.order.scoring import Status
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from calque.corpus.boxes import UnitId, canonical, distinct_names
 from calque.corpus.orders import Group, OrderCorpus, OrderPage
 from calque.evaluation.item_outcomes import NO_FALSE_POSITIVES, RunOutcomes, TruthOutcomes
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.kernels.structs import BREAKS, ORDER_COUNTS
 from calque.order.judging import Judged, OrderSide, judged
 from calque.order.metrics import FOUR, count_rows
+from calque.order.page_orders import BREAKS, ORDER_COUNTS
 
 if TYPE_CHECKING:
     from calque.order.task import Order

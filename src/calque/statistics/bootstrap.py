@@ -6,11 +6,11 @@ import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type, checked_list
 from calque.base.columns import Array, Codes, Ints, Table
 from calque.base.errors import ConfigError
 from calque.corpus.boxes import UnitId
@@ -20,7 +20,6 @@ from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import settle
 from calque.evaluation.metric_names import MetricNames, value_or_none
 from calque.evaluation.result import Result
-from calque.kernels import kernels
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,6 +38,8 @@ POISSON_THRESHOLDS = (
 """The cumulative distribution of Poisson(1) times 2**64. A weight is the number of entries up to a random 64-bit number."""
 
 MOST_SEED = 2**64 - 1
+PHILOX_BLOCK = 4
+"""How many numbers Philox makes for each value of its counter."""
 
 
 def document_key(unit: UnitId) -> int:
@@ -56,16 +57,29 @@ def document_keys(units: Sequence[UnitId]) -> Ints:
     return np.array([document_key(unit) for unit in units], dtype=np.uint64).view(np.int64)
 
 
-def poisson_weights(keys: Ints, replicates: int, seed: int = 0, *, first: int = 0, jobs: int = 1) -> Codes:
-    """Return the weight of each document (row) in each replicate (column), beginning with replicate ``first``.
+def poisson_weights(keys: Ints, replicates: int, seed: int = 0, *, first: int = 0) -> Codes:
+    """Return the weight of each document (a row) in each replicate (a column), beginning with replicate ``first``.
+
+    Each document has its own random stream: NumPy's Philox with the seed and the document's key. Replicate ``r`` uses the
+    ``r``-th number of the stream; the weight is the number of thresholds that this number reaches.
 
     >>> poisson_weights(document_keys(["d01", 1]), 6, seed=0).tolist()
     [[1, 1, 1, 2, 1, 2], [0, 2, 3, 2, 1, 1]]
     """
     if not 0 <= seed <= MOST_SEED:
         raise ValueError(f"the seed must be a whole number from 0 to {MOST_SEED}, not {seed}")
-    thresholds = np.array(POISSON_THRESHOLDS, dtype=np.uint64).view(np.int64)
-    return kernels().poisson_weights(keys, thresholds, seed, first, replicates, jobs)
+    thresholds = np.array(POISSON_THRESHOLDS, dtype=np.uint64)
+    weights = np.empty((len(keys), replicates), dtype=np.int32)
+    counter, skipped = divmod(first, PHILOX_BLOCK)
+    stream = np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))
+    state: Any = stream.advance(counter).state
+    # One stream that changes its key: building a stream for each document takes five times as long.
+    for row, key in enumerate(keys.view(np.uint64)):
+        state["state"]["key"][1] = key
+        stream.state = state
+        drawn = stream.random_raw(skipped + replicates)[skipped:]
+        weights[row] = thresholds.searchsorted(drawn, side="right")
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,21 +178,20 @@ class Bootstrap:
         progress = current_progress()
         progress.expect(progress.done + resampling.replicates, "replicate")
         blocks = []
-        for weights in self._blocks(resampling, jobs):
+        for weights in self._blocks(resampling):
             blocks.append(self.replicates(weights, wanted, jobs))
             progress.advance(weights.shape[1])
         return {name: np.concatenate([block[name] for block in blocks]) for name in wanted}
 
-    def _blocks(self, resampling: Resampling, jobs: int) -> Iterator[Codes]:
+    def _blocks(self, resampling: Resampling) -> Iterator[Codes]:
         """Yield the weights of some replicates at a time, in multiples of the 16 that kernels process side by side."""
         keys = document_keys(self._documents)
         size = max(1, BLOCK_BYTES // (64 * max(len(keys), 1))) * 16
         for first in range(0, resampling.replicates, size):
             count = min(size, resampling.replicates - first)
-            yield poisson_weights(keys, count, resampling.seed, first=first, jobs=jobs)
+            yield poisson_weights(keys, count, resampling.seed, first=first)
 
 
-@names_arguments
 def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | None = None) -> Replicates:
     """Compute the metrics of a result for other weights of its documents.
 
@@ -202,6 +215,7 @@ def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | N
     >>> resample(result, [[1, 1], [2, 1], [0, 0]])["recall@0.5"]
     array([0.5       , 0.66666667,        nan])
     """
+    check_type("resample", "result", result, Result, "a Result")
     given = np.asarray(weights)
     units = len(result.ledger.units)
     if given.ndim != 2 or given.shape[1] != units:
@@ -212,6 +226,10 @@ def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | N
         raise ValueError("weights must be whole numbers from 0 to 2147483647")
     by_document = np.ascontiguousarray(given.T.astype(np.int32))
     names = result.task.names(result.numbers)
-    wanted = names if measures is None else list(map(MetricNames(result).resolve, measures))
+    if measures is None:
+        wanted = list(names)
+    else:
+        listed = checked_list("resample", "measures", measures, str, "a list of texts")
+        wanted = list(map(MetricNames(result).resolve, listed))
     found = Bootstrap(result).replicates(by_document, wanted)
     return {name: found[name] for name in wanted}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_number, check_type, checked_list
 from calque.base.columns import Flags
 from calque.base.errors import ConfigError, nearest
 from calque.base.short_repr import one_line, short_repr
@@ -135,7 +135,6 @@ class Comparison:
         return deltas[next(iter(deltas)) if run is None else run_named(run, deltas)]
 
 
-@names_arguments
 def compare(
     results: Sequence[Result],
     names: Sequence[str] = (),
@@ -177,6 +176,12 @@ def compare(
     >>> round(comparison.delta("recall").value, 4), comparison.delta("recall").verdict
     (0.0222, 'undecided')
     """
+    results = checked_list("compare", "results", results, Result, "a list of Result objects")
+    names = checked_list("compare", "names", names, str, "a list of texts")
+    measures = checked_list("compare", "measures", measures, str, "a list of texts")
+    primary = checked_list("compare", "primary", primary, str, "a list of texts")
+    check_type("compare", "resampling", resampling, Resampling | None, "a Resampling or None")
+    check_number("compare", "wanted", wanted)
     runs = run_names(results, names)
     if shared_documents:
         runs = on_shared_documents(runs)

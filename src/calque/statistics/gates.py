@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type, checked_list
 from calque.base.errors import ConfigError, nearest
 from calque.base.wording import counted
 from calque.evaluation.evaluator import Evaluator
@@ -419,7 +419,6 @@ def _baseline_addition(context: GateContext, metrics: Sequence[str]) -> Addition
     )
 
 
-@names_arguments
 def gated(
     result: Result,
     *,
@@ -459,6 +458,11 @@ def gated(
     >>> gated(result, baseline=result, tolerance={"AP": 0, "recall@0.5": "significant"}).failures
     []
     """
+    check_type("gated", "result", result, Result, "a Result")
+    for keyword, given in (("fail_under", fail_under), ("fail_over", fail_over), ("tolerance", tolerance)):
+        check_type("gated", keyword, given, Mapping | None, "a mapping or None")
+    check_type("gated", "baseline", baseline, Evaluator | Result | str | os.PathLike | None, "a result, an evaluator or a path")
+    check_type("gated", "resampling", resampling, Resampling | None, "a Resampling or None")
     limits = ((UNDER, fail_under), (OVER, fail_over))
     accepted, called = load_baseline(baseline) if baseline is not None else (None, "")
     gates = Gates(
@@ -468,7 +472,7 @@ def gated(
         accepted,
         called,
         resampling or Resampling(),
-        tuple(primary),
+        tuple(checked_list("gated", "primary", primary, str, "a list of texts")),
     )
     return gates.judge(result)
 
@@ -485,7 +489,7 @@ def load_baseline(given: Evaluator | Result | str | os.PathLike[str]) -> tuple[R
 def _places(given: Iterable[str] | bool) -> tuple[str, ...]:
     if isinstance(given, bool):
         return (ANYWHERE,) if given else ()
-    return (given,) if isinstance(given, str) else tuple(given)
+    return tuple([given] if isinstance(given, str) else checked_list("gated", "no_broken", given, str, "a list of texts"))
 
 
 def _metric_and_value(text: str, flag: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type, checked_list
 from calque.base.columns import Floats
 from calque.evaluation.document_sums import Support
 from calque.evaluation.result import Result
@@ -160,7 +160,6 @@ def _note(documents: int, counted: Support, defined: int, replicates: int) -> st
     return "; ".join(part for part in parts if part)
 
 
-@names_arguments
 def intervals(
     result: Result, resampling: Resampling | None = None, measures: Iterable[str] | None = None, *, jobs: int = 1
 ) -> dict[str, Interval]:
@@ -185,8 +184,13 @@ def intervals(
     >>> recall.low <= recall.value <= recall.high
     True
     """
+    check_type("intervals", "result", result, Result, "a Result")
+    check_type("intervals", "resampling", resampling, Resampling | None, "a Resampling or None")
     drawing = resampling or Resampling()
-    names = result.task.compared(result.numbers) if measures is None else list(measures)
+    if measures is None:
+        names = list(result.task.compared(result.numbers))
+    else:
+        names = checked_list("intervals", "measures", measures, str, "a list of texts")
     values = {name: result[name] for name in names}
     bootstrap = Bootstrap(result)
     drawn = bootstrap.draw(drawing, [name for name in names if values[name] is not None], jobs)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import check_type, renamed_arguments
 from calque.base.columns import Array
 from calque.base.errors import ContractError, Severity
 from calque.base.short_repr import one_line
@@ -51,7 +51,6 @@ class Compared:
         return dict(self.numbers)
 
 
-@names_arguments
 def parse(source: TableSource) -> CellTable:
     r"""Read one table.
 
@@ -71,7 +70,6 @@ def parse(source: TableSource) -> CellTable:
 
 
 @renamed_arguments(pred="predictions")
-@names_arguments
 def teds(truth: TableSource, predictions: TableSource, structure_only: bool = False, compat: str | None = None) -> float | None:
     """Compute the tree-edit-distance-based similarity (TEDS) of two tables.
 
@@ -91,13 +89,13 @@ def teds(truth: TableSource, predictions: TableSource, structure_only: bool = Fa
     >>> teds("<table><tr><td>a<td>b</table>", "<table><tr><td>a<td>x</table>")
     0.6666666666666667
     """
+    check_type("teds", "structure_only", structure_only, bool, "True or False")
     task = Tables(compat=compat or "none", only=("teds",))
     pair = _pair(task, truth, predictions)
     return _defined(float(teds_of(task, [pair], structure=structure_only)[0]))
 
 
 @renamed_arguments(pred="predictions")
-@names_arguments
 def compare(
     truth: TableSource, predictions: TableSource, compat: str | None = None, adjacency: str = "2013", **settings: Any
 ) -> Compared:

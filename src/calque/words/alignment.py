@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import check_words, renamed_arguments
 from calque.base.columns import Codes, Ints
 from calque.kernels import kernels
 
@@ -17,6 +17,39 @@ LOG_LIMIT = 6_000_000
 """How many changed blocks an alignment remembers before it keeps a checkpoint instead: about 70 MB."""
 
 UNICODE_SIZE = 0x110000
+
+
+def count_matches(
+    reference: Codes, reference_offsets: Ints, predicted: Codes, predicted_offsets: Ints, vocabulary: int, jobs: int = 1
+) -> Ints:
+    """Return the length of the longest common subsequence of each document."""
+    partners = kernels().lcs_partners(reference, reference_offsets, predicted, predicted_offsets, vocabulary, LOG_LIMIT, jobs)
+    return np.diff(np.concatenate([[0], np.cumsum(partners >= 0)])[reference_offsets])
+
+
+def count_bag_matches(
+    reference: Codes, reference_offsets: Ints, predicted: Codes, predicted_offsets: Ints, vocabulary: int
+) -> Ints:
+    """Return how many words each document has on both sides, in any order and with repetitions.
+
+    >>> words, whole = np.array([0, 1, 1], np.int32), np.array([0, 3])
+    >>> count_bag_matches(words, whole, np.array([1, 0, 0], np.int32), whole, 2).tolist()
+    [2]
+    """
+    documents = len(reference_offsets) - 1
+    counts = []
+    for words, offsets in ((reference, reference_offsets), (predicted, predicted_offsets)):
+        cells = np.repeat(np.arange(documents), np.diff(offsets)) * vocabulary + words
+        cells.sort()
+        first = np.flatnonzero(np.diff(cells, prepend=-1))
+        counts.append((cells[first], np.diff(first, append=len(cells))))
+    (ours, our_count), (theirs, their_count) = counts
+    at = np.searchsorted(ours, theirs)
+    both = np.flatnonzero(ours[np.minimum(at, max(len(ours) - 1, 0))] == theirs) if len(ours) else np.zeros(0, np.int64)
+    shared = np.minimum(our_count[at[both]], their_count[both])
+    matches = np.zeros(documents, np.int64)
+    np.add.at(matches, theirs[both] // max(vocabulary, 1), shared)
+    return matches
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +73,18 @@ class Alignment:
     @cached_property
     def matches(self) -> int:
         """The length of the longest common subsequence."""
-        return int(kernels().lcs_lengths(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, 1)[0])
+        return int(np.count_nonzero(self._partners >= 0))
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
         """(reference index, predicted index) of every match, ascending."""
-        partners = kernels().lcs_partners(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, LOG_LIMIT, 1)
-        rows = np.flatnonzero(partners >= 0)
-        return list(zip(rows.tolist(), partners[rows].tolist(), strict=True))
+        rows = np.flatnonzero(self._partners >= 0)
+        return list(zip(rows.tolist(), self._partners[rows].tolist(), strict=True))
+
+    @cached_property
+    def _partners(self) -> Codes:
+        """For each reference word the position of its match, or -1."""
+        return kernels().lcs_partners(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, LOG_LIMIT, 1)
 
     @property
     def recall(self) -> float | None:
@@ -74,7 +111,7 @@ class Alignment:
     @cached_property
     def bag_matches(self) -> int:
         """How many words both sides have, in any order."""
-        return int(kernels().bag_matches(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, 1)[0])
+        return int(count_bag_matches(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary)[0])
 
     @property
     def indel_distance(self) -> int:
@@ -93,7 +130,6 @@ class Alignment:
 
 
 @renamed_arguments(ref="truth", pred="predictions")
-@names_arguments
 def align(truth: Sequence[str], predictions: Sequence[str]) -> Alignment:
     """Align two sequences of words by their longest common subsequence.
 
@@ -111,15 +147,13 @@ def align(truth: Sequence[str], predictions: Sequence[str]) -> Alignment:
     >>> alignment.matches, alignment.pairs, alignment.recall, alignment.precision
     (2, [(0, 0), (1, 2)], 0.6666666666666666, 0.5)
     """
+    check_words("align", truth=truth, predictions=predictions)
     codes, vocabulary = coded(truth, predictions)
     return Alignment(codes[0], codes[1], vocabulary)
 
 
 def coded(*sequences: Sequence[str]) -> tuple[list[Codes], int]:
     """The sequences as codes of one vocabulary, and its size."""
-    for words in sequences:
-        if isinstance(words, str):
-            raise TypeError("give a list of words, not one string: text.split(), or calque.words.clean(text)")
     known: dict[str, int] = {}
     codes = np.array([known.setdefault(word, len(known)) for word in chain(*sequences)], dtype=np.int32)
     ends = np.cumsum([len(words) for words in sequences])

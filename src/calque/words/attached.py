@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from calque.base.errors import ContractError
+from calque.base.errors import ConfigError, ContractError
 from calque.corpus.boxes import UnitId, canonical
 from calque.corpus.words import Block, Edge, Lattice, TextCorpus
 from calque.readers.sources.json_tree import parse, read_bytes
@@ -33,7 +33,10 @@ def substitutions(given: Any) -> tuple[tuple[str, str], ...]:
     if isinstance(given, Mapping):
         return tuple((str(old), str(new)) for old, new in given.items())
     if not isinstance(given, str | os.PathLike):
-        return tuple((str(old), str(new)) for old, new in given)
+        try:
+            return tuple((str(old), str(new)) for old, new in given)
+        except (TypeError, ValueError):
+            raise ConfigError(f"substitute must be a file, a mapping or pairs of texts, not {given!r}") from None
     if not os.fspath(given):
         return ()
     path = os.fspath(given)
@@ -59,6 +62,8 @@ def lattice_text(given: Any, separator: str = "auto") -> str:
     """Lattices by document as JSON text, from a file, a folder or a mapping; such text is itself."""
     if isinstance(given, Mapping):
         return _text(((unit, _tree(lattice)) for unit, lattice in given.items()), single=False)
+    if not isinstance(given, str | os.PathLike):
+        raise ConfigError(f"lattice must be a file, a folder or a mapping, not {given!r}")
     path: str = os.fspath(given)
     if path.startswith("{"):
         return path

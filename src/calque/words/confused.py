@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import check_words, renamed_arguments
 from calque.base.text_normalization import FOLDS
 from calque.evaluation.ledger import Ledger
 from calque.words.alignment import align
@@ -61,7 +61,6 @@ def character_pairs(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
 
 
 @renamed_arguments(ref="truth", pred="predictions")
-@names_arguments
 def confusions(truth: Sequence[str], predictions: Sequence[str]) -> Counter[tuple[str, str]]:
     """Count how often each word of the ground truth was read as another word.
 
@@ -78,6 +77,7 @@ def confusions(truth: Sequence[str], predictions: Sequence[str]) -> Counter[tupl
     >>> confusions("the cat sat".split(), "the cot sat".split())
     Counter({('cat', 'cot'): 1})
     """
+    check_words("confusions", truth=truth, predictions=predictions)
     return Counter(pair for gap in gaps(truth, predictions, align(truth, predictions).pairs) for pair in word_pairs(gap))
 
 

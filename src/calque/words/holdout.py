@@ -44,12 +44,8 @@ def second_halves(units: Sequence[UnitId], seed: int, splits: int) -> Bytes:
     """
     import numpy as np
 
-    from calque.kernels import kernels
-
-    names = [str(unit).encode("utf-8", "surrogatepass") for unit in units]
-    offsets = np.cumsum([0, *map(len, names)], dtype=np.int64)
-    seeds = np.arange(seed, seed + splits, dtype=np.int64)
-    return kernels().hashed_halves(np.frombuffer(b"".join(names), np.uint8), offsets, seeds)
+    halves = [[place(unit, seed + split) % 2 for unit in units] for split in range(splits)]
+    return np.array(halves, np.uint8).reshape(splits, len(units))
 
 
 def held_out(

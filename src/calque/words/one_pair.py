@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calque.base.arguments import names_arguments
 from calque.base.short_repr import one_line
 from calque.evaluation.evaluator import Evaluator
 from calque.evaluation.result import strict_json
@@ -56,7 +55,6 @@ class Compared:
         return dict(self.numbers)
 
 
-@names_arguments
 def compare(truth: str | Sequence[str], predictions: str | Sequence[str], **settings: Any) -> Compared:
     """Compare two texts and compute every metric of the pair.
 

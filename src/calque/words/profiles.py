@@ -34,7 +34,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 def apply(task: Words) -> None:
     """Put the profile's values in place of those that were left as usual; what was set by hand stays."""
-    if task.profile not in PROFILES:
+    if not isinstance(task.profile, str) or task.profile not in PROFILES:
         return  # told with all other choices
     usual = {field.name: field.default for field in dataclasses.fields(task)}
     for name, value in PROFILES[task.profile].items():

@@ -18,7 +18,7 @@ from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes, TruthOu
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.nothing_evaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.kernels import kernels
-from calque.words.alignment import LOG_LIMIT, as_texts
+from calque.words.alignment import LOG_LIMIT, as_texts, count_bag_matches, count_matches
 from calque.words.holdout import held_out
 from calque.words.lattice.lattices import COLUMNS, oracle_tables
 from calque.words.text.characters import character_edits
@@ -113,12 +113,12 @@ def _counts(task: Words, sides: Sides, partners: Codes, jobs: int) -> dict[str, 
     counts = {
         "matches": np.diff(matched),
         "naive": _naive(sides),
-        "bag": kernels().bag_matches(*sides.arrays(), jobs),
+        "bag": count_bag_matches(*sides.arrays()),
         "word_edits": _word_edits(sides, np.diff(matched)),
     }
     stop_free = sides.only(content_words(sides.vocabulary, task.stop_words)) if task.stop_words else sides
     counts["content_ref"] = np.diff(stop_free.truth_offsets)
-    counts["content_matches"] = kernels().lcs_lengths(*stop_free.arrays(), jobs) if task.stop_words else counts["matches"]
+    counts["content_matches"] = count_matches(*stop_free.arrays(), jobs) if task.stop_words else counts["matches"]
     characters = np.zeros((len(sides.documents), 3), dtype=np.int64)
     if task.characters != "none":
         characters = character_edits(sides, partners, task.characters, task.separators)

@@ -20,7 +20,7 @@ from calque.evaluation.presentation.sections import Section, noticed, with_reaso
 from calque.evaluation.result import Result
 from calque.evaluation.verdict import FAILED, PASSED
 from calque.words.lattice.best_path import oracle
-from calque.words.presentation import SCOPES, TITLES, errors_of, side_by_side
+from calque.words.presentation import SCOPES, SLICES, TITLES, errors_of, side_by_side
 from calque.words.reading import lattices_for, read_all, with_lattices
 from calque.words.scoring import STATUS_NAMES, Status
 
@@ -213,9 +213,14 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
             for section in errors_of(tree.get("errors") or {})
             if section.rows
         ]
+        sliced = [
+            replace(section, title=f"{run}: {section.title[0].lower()}{section.title[1:]}")
+            for run, tree in trees.items()
+            for section in SLICES.sections(tree)
+        ]
         cleaned = [section for section in whole if section.title == "Clean-up of the truth"]
         issues = (issue for result in results.values() for issue in result.issues)
-        rest = [_sizes(trees), *lattice, *cleaned, *confused, *noticed(issues)]
+        rest = [_sizes(trees), *lattice, *cleaned, *confused, *sliced, *noticed(issues)]
     told = Section(title="", notes=[sentence(results)])
     warnings = [section for run, result in results.items() for section in _of_run(run, result.warning())]
     gates = [section for run, result in results.items() for section in _of_run(run, result.verdict.sections())]

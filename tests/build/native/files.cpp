@@ -41,7 +41,7 @@ const std::atomic<bool> kGoOn{false};
 
 void check_same(const fs::path& path, const std::string& text, const char* what) {
   write(path, text);
-  SourceFile file(path.string());
+  File file(path.string());
   require(digest(scan_file(file, Kind::automatic, kGoOn)) == scanned(text), what);
 }
 
@@ -49,7 +49,7 @@ void check_same(const fs::path& path, const std::string& text, const char* what)
 template <class Change>
 void check_changed(const fs::path& path, const std::string& text, const char* what, Change change) {
   write(path, text);
-  SourceFile file(path.string());
+  File file(path.string());
   change();
   try {
     scan_file(file, Kind::automatic, kGoOn);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 
-#include "charconv_support.hpp"
 #include "json_double.hpp"
 #include "json_number.hpp"
 #include "self_test.hpp"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import checked_list
 from calque.base.short_repr import short_repr
 
 SLACK = 1e-9
@@ -71,7 +71,6 @@ class Status(StrEnum):
     """The case itself is wrong (its expected value), or an evaluator broke: the verdict says nothing about the model."""
 
 
-@names_arguments
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """Score, verdict, and why. `metadata` holds plain JSON values."""
@@ -88,8 +87,8 @@ class Outcome:
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hits", list(self.hits))
-        object.__setattr__(self, "misses", list(self.misses))
+        for name in ("hits", "misses"):
+            object.__setattr__(self, name, checked_list("Outcome", name, getattr(self, name), object, "a list"))
 
     @property
     def failed(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from calque.base.arguments import names_arguments
 from calque.checks.evaluators import assertions, boxes, commands, custom, points, tasks
 from calque.checks.evaluators.commands import FORBIDDEN, Permission
 from calque.checks.evaluators.outcome import Outcome
@@ -44,7 +43,6 @@ KNOWN = (*BUILT_IN, *tasks.TYPES, commands.TYPE)
 """The types that come with calque."""
 
 
-@names_arguments
 def evaluator(config: Mapping[str, Any], *, allow_commands: bool = False) -> Check:
     """Make a check from its configuration, as a suite file has it.
 

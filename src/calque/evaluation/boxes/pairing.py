@@ -42,8 +42,9 @@ def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshol
     threshold is this one filtered to that IoU, so one pairing at the lowest threshold serves all.
     """
     truth, found = overlay.truth.page_boxes(truth_roles), overlay.found.page_boxes(found_roles)
-    truth_match, found_match, absorbed = kernels().match_greedy(truth, found, overlay.found.scores, threshold, jobs)
-    iou, coverage, purity, edges, found_iou = kernels().pair_measures(truth, found, truth_match, jobs)
+    truth_match, found_match, absorbed, iou, coverage, purity, edges, found_iou = kernels().match_greedy(
+        truth, found, overlay.found.scores, threshold, jobs
+    )
     return Pairing(
         truth_match=truth_match,
         found_match=found_match,

@@ -421,7 +421,7 @@ class WeightedBlock(WeightedMetrics):
 
     def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one product
         """All metrics: those that are not asked for cost next to nothing."""
-        values = _Weighted(self, self._tallies.sums(weights, jobs))
+        values = _Weighted(self, self._tallies.sums(weights))
         return dict(self._named(values.leaf, values.entries))
 
     def _named(self, leaf: Leaf, entries: Entries) -> Iterator[tuple[str, Any]]:

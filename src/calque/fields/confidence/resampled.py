@@ -84,7 +84,7 @@ class BoxAverages(WeightedMetrics):
 
     def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one walk for all
         """All numbers of boxes."""
-        sums = self._sheet.sums(weights, jobs)
+        sums = self._sheet.sums(weights)
         ap = self._precisions(sums["truth"], weights, jobs)
         at = {name: self._thresholds.index(limit) for name, limit in SINGLE.items() if limit in self._thresholds}
         nothing = np.full(weights.shape[1], np.nan)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from calque.base.arguments import names_arguments
 from calque.base.errors import ConfigError, did_you_mean
 from calque.comparators.base import BaseComparator, describe
 
@@ -13,7 +12,6 @@ EXTRA = "x-calque"
 _OWN = ("comparator", "threshold", "weight", "default", "clip_under_threshold", "matching", "match_key", "alias")
 
 
-@names_arguments
 def ComparableField(  # noqa: N802  # reads like pydantic's Field, which it makes
     comparator: BaseComparator | str | None = None,
     threshold: float | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.base.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import Edges, touch
-from calque.kernels.reference.boxes import PAIRS_AT_ONCE, Grouped, box_edges, check_sides, pages_of, pairs
+from calque.kernels.reference.boxes import PAIRS_AT_ONCE, Grouped, box_edges, pages_of, pairs
 from calque.kernels.reference.mask_rows import mask_states
 from calque.kernels.reference.shapes import ring_states
 from calque.kernels.reference.slabs import EXCUSING, KINDS, OTHER, OWN, PREDICTED, STATES, kinds
@@ -63,8 +63,7 @@ def page_areas(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes
     >>> page_areas(truth, found)
     (array([0], dtype=int32), array([0], dtype=int32), array([[16., 16.,  4.,  4.,  0.,  4.,  0.]]))
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found)
+    del jobs  # the native kernel has threads
     names, label = np.unique(np.concatenate((truth.labels, found.labels)), return_inverse=True)
     below = Table(box_edges(truth), pages_of(truth.offsets), label[: len(truth.labels)], truth.roles)
     above = Table(box_edges(found), pages_of(found.offsets), label[len(truth.labels) :], found.roles)

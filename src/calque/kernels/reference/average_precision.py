@@ -1,7 +1,7 @@
 """COCO's matching and curves, decision for decision as pycocotools takes them: the specification of the native twin.
 
 The chain is ``coco_match`` (who matches whom, at all thresholds and area ranges), ``score_order`` (rows by class and
-score), then ``coco_accumulate`` (the curve) or ``coco_recall`` (only its end).
+score), then ``coco_accumulate`` (the curve; without recall points only its end).
 Ten thresholds share one pass: a mask has bit ``t`` set where the statement holds at threshold ``t``.
 """
 
@@ -18,8 +18,6 @@ from calque.kernels.reference.boxes import (
     Grouped,
     box_edges,
     by_page_and_label,
-    check_offsets,
-    check_sides,
     pairs,
     shared_area,
 )
@@ -51,9 +49,7 @@ def coco_match(
     at which it is matched, and at which it is ignored (matched to an ignored truth, or unmatched and of a size outside
     the range); and per truth and area range whether the truth is ignored (always, when it is left out).
     """
-    del jobs  # the native twin's threads
-    sized = () if facts.found_areas is None else (facts.found_areas,)
-    check_sides(truth, found, truth_columns=(facts.areas, facts.crowd), found_columns=(scores, *sized))
+    del jobs  # the native kernel has threads
     truth_groups, found_groups = by_page_and_label(truth, found)
     truths, founds = box_edges(truth), box_edges(found)
     rank = ranks(found_groups, scores)
@@ -87,9 +83,7 @@ def coco_match_given(
     Returns besides, where ``partners`` are asked for, the truth row that each found row took, by area range and threshold
     (-1: none).
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found, truth_columns=(facts.areas, facts.crowd), found_columns=(scores,))
-    check_overlaps(truth, found, overlaps)
+    del jobs  # the native kernel has threads
     rank = ranks(by_page_and_label(truth, found)[1], scores)
     rows = np.repeat(np.arange(len(scores)), np.diff(overlaps.offsets))
     ranked = within(rank, settings)[rows] & (truth.roles[overlaps.truth] != LEFT_OUT)
@@ -99,9 +93,7 @@ def coco_match_given(
 
 
 def within(rank: Codes, settings: CocoSettings) -> Flags:
-    """Which rows are ranked high enough to take part; refuses more thresholds than a mask holds."""
-    if len(settings.thresholds) > MOST_THRESHOLDS:
-        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
+    """Which rows are ranked high enough to take part."""
     flags: Flags = (rank >= 0) & (rank < settings.max_detections)
     return flags
 
@@ -153,23 +145,6 @@ def takes(candidates: list[Candidates], rank: Codes, crowd: Flags, out: Flags) -
             yield take, t, f, is_out
 
 
-def check_overlaps(truth: PageBoxes, found: PageBoxes, overlaps: PairOverlaps) -> None:
-    """Refuse pairs of different pages or labels, and columns that do not belong together."""
-    offsets, rows, overlap, areas = overlaps
-    check_offsets("overlap offsets", offsets, len(rows))
-    if not len(offsets) - 1 == len(areas) == len(found.labels):
-        raise ValueError("overlaps must have offsets and areas of every found row")
-    if len(overlap) != len(rows):
-        raise ValueError("every pair must have a truth row and an overlap")
-    founds = np.repeat(np.arange(len(found.labels)), np.diff(offsets))
-    pages = [np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets)) for side in (truth, found)]
-    exists = (rows >= 0) & (rows < len(truth.labels))
-    there = rows[exists], founds[exists]
-    same = (pages[0][there[0]] == pages[1][there[1]]) & (truth.labels[there[0]] == found.labels[there[1]])
-    if not (exists.all() and same.all()):
-        raise ValueError("overlaps must name truth rows of the same page and label")
-
-
 def score_order(labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]:
     """Ints with a label (>= 0) and a finite score, by label, then score descending, then row.
 
@@ -178,11 +153,7 @@ def score_order(labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> t
     >>> score_order(np.array([1, 0, 1, -1], np.int32), np.array([0.2, 0.5, 0.9, 1.0]), 2)
     (array([1, 2, 0], dtype=int32), array([0, 1, 3]))
     """
-    del jobs  # the native twin's threads
-    if len(labels) != len(scores):
-        raise ValueError("labels and scores must have the same length")
-    if len(labels) and labels.max() >= classes:
-        raise ValueError("a label must be less than the number of classes")
+    del jobs  # the native kernel has threads
     rows = np.flatnonzero((labels >= 0) & np.isfinite(scores))
     rows = rows[np.lexsort((-scores[rows], labels[rows]))]
     class_offsets = np.zeros(classes + 1, np.int64)
@@ -209,11 +180,8 @@ def coco_accumulate(
     ``before``, of shape (2, thresholds, classes), says how many true and how many false positives rank before these
     rows. So a ranking too long for memory goes through here piece by piece: its precision is the highest of any piece.
     """
-    del jobs  # the native twin's threads
-    check_curves(ranking, verdicts, truths)
-    if len(scores) != len(verdicts.rank):
-        raise ValueError("scores, rank, matched and ignored must have the same length")
-    earlier = np.zeros((2, *truths.shape), np.int64) if before is None else _checked_before(before, truths)
+    del jobs  # the native kernel has threads
+    earlier = np.zeros((2, *truths.shape), np.int64) if before is None else before
     shape = len(truths), len(recall_points), truths.shape[1]
     precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)
     recall = np.full(truths.shape, -1.0)
@@ -233,28 +201,6 @@ def coco_accumulate(
             precision[t, there, k] = envelope[at[there]]
             scores_at[t, there, k] = scores[rows[at[there]]]
     return precision, recall, scores_at
-
-
-def _checked_before(before: Ints, truths: Ints) -> Ints:
-    """How many true and false positives rank before a piece of a ranking; `ValueError` where they cannot be."""
-    if before.shape != (2, *truths.shape):
-        raise ValueError("before must have two tables by threshold and class")
-    if not ((before >= 0) & (before <= 1 << 53)).all():
-        raise ValueError("before must count rows, from 0 to 2**53")
-    return before
-
-
-def coco_recall(ranking: ScoreOrder, verdicts: Verdicts, truths: Ints, max_detections: int, jobs: int = 1) -> Floats:
-    """Only the recall of ``coco_accumulate``, per threshold and class."""
-    del jobs  # the native twin's threads
-    check_curves(ranking, verdicts, truths)
-    recall = np.full(truths.shape, -1.0)
-    for k in np.flatnonzero((truths > 0).any(axis=0)):
-        rows = class_rows(ranking, verdicts.rank, int(k), max_detections)
-        for t in np.flatnonzero(truths[:, k] > 0).tolist():
-            true, _ = right_and_wrong(verdicts, rows, t)
-            recall[t, k] = np.count_nonzero(true) / truths[t, k]
-    return recall
 
 
 def ranks(found: Grouped, scores: Floats) -> Codes:
@@ -289,18 +235,3 @@ def right_and_wrong(verdicts: Verdicts, rows: Codes, t: int) -> tuple[Flags, Fla
     counts = (verdicts.ignored[rows] >> t) & 1 == 0
     hit = (verdicts.matched[rows] >> t) & 1 == 1
     return counts & hit, counts & ~hit
-
-
-def check_curves(ranking: ScoreOrder, verdicts: Verdicts, truths: Ints) -> None:
-    """Refuse columns that do not belong together, and rows that do not exist."""
-    order, class_offsets = ranking
-    rows = len(verdicts.rank)
-    if len(truths) > MOST_THRESHOLDS:
-        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
-    if not rows == len(verdicts.matched) == len(verdicts.ignored):
-        raise ValueError("scores, rank, matched and ignored must have the same length")
-    if len(class_offsets) != truths.shape[1] + 1:
-        raise ValueError("class_offsets must have one entry more than there are classes")
-    check_offsets("class_offsets", class_offsets, len(order))
-    if len(order) and (order.min() < 0 or order.max() >= rows):
-        raise ValueError("order names a row that does not exist")

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calque.base.columns import Array, Codes, Floats, Ints
-from calque.geometry.boxes import Edges, edges, intersection, iou
-from calque.geometry.forms import BoxForm
+from calque.base.columns import Codes, Floats, Ints
+from calque.geometry.boxes import Edges, edges, intersection, iou, share
 from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes
 
 PAIRS_AT_ONCE = 1 << 18
@@ -29,7 +28,7 @@ class Grouped(NamedTuple):
 
 def match_greedy(
     truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
-) -> tuple[Codes, Codes, Floats]:
+) -> tuple[Codes, Codes, Floats, Floats, Floats, Floats, Floats, Floats]:
     """Pair boxes 1:1 by IoU, best first, and measure what each found box has in common with absorbing truths.
 
     Candidates are pairs that overlap and have IoU >= ``threshold``. Exact ties go to the higher score (NaN is the
@@ -42,11 +41,10 @@ def match_greedy(
     >>> one, two, counts, label = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.uint8), np.zeros(2, np.int32)
     >>> truth = PageBoxes(np.array([[0.0, 0, 2, 2]]), BoxForm.XYXY, label[:1], one, counts[:1])
     >>> found = PageBoxes(np.array([[0.0, 0, 2, 1], [0.0, 0, 2, 2]]), BoxForm.XYXY, label, two, counts)
-    >>> match_greedy(truth, found, np.array([0.9, 0.1]), 0.5)
-    (array([1], dtype=int32), array([-1,  0], dtype=int32), array([0., 0.]))
+    >>> [column.tolist() for column in match_greedy(truth, found, np.array([0.9, 0.1]), 0.5)]
+    [[1], [-1, 0], [0.0, 0.0], [1.0], [1.0], [1.0], [[0.0, 0.0, 0.0, 0.0]], [nan, 1.0]]
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found, found_columns=(scores,))
+    del jobs  # the native kernel has threads
     truths, founds = box_edges(truth), box_edges(found)
     absorbed = np.zeros(len(found.boxes))
     candidates: list[tuple[Floats, Ints, Ints]] = []
@@ -58,7 +56,45 @@ def match_greedy(
         overlap = iou(shared, one.area, other.area)
         keep = ~absorbs & (shared > 0) & (overlap >= threshold)
         candidates.append((overlap[keep], t[keep], f[keep]))
-    return *take_best_first(candidates, scores, len(truth.boxes)), absorbed
+    truth_match, found_match = take_best_first(candidates, scores, len(truth.boxes))
+    return truth_match, found_match, absorbed, *_pair_measures(found, truths, founds, truth_match)
+
+
+def _pair_measures(
+    found: PageBoxes, truths: Edges, founds: Edges, truth_match: Codes
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """IoU, coverage, purity and edge errors of each truth's pair, and the IoU of each found row's; NaN without a pair.
+
+    An edge error is what the found box cuts off (positive) or adds (negative): left and right relative to the truth's
+    width, top and bottom to its height.
+    """
+    truth_rows = np.flatnonzero(truth_match >= 0)
+    found_rows: Ints = truth_match[truth_rows].astype(np.int64)
+    one, other = truths.take(truth_rows), founds.take(found_rows)
+    shared = shared_area(found, one, other, truth_rows, found_rows)
+    overlap = iou(shared, one.area, other.area)
+    with np.errstate(all="ignore"):
+        width, height = one.right - one.left, one.bottom - one.top
+        sides = [
+            (other.left - one.left) / width,
+            (other.top - one.top) / height,
+            (one.right - other.right) / width,
+            (one.bottom - other.bottom) / height,
+        ]
+    rows = len(truth_match)
+    return (
+        _spread(overlap, truth_rows, rows),
+        _spread(share(shared, one.area), truth_rows, rows),
+        _spread(share(shared, other.area), truth_rows, rows),
+        np.stack([_spread(side, truth_rows, rows) for side in sides], axis=1),
+        _spread(overlap, found_rows, len(found.boxes)),
+    )
+
+
+def _spread(values: Floats, rows: Ints, size: int) -> Floats:
+    column = np.full(size, np.nan)
+    column[rows] = values
+    return column
 
 
 def match_best(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Floats]:
@@ -66,8 +102,7 @@ def match_best(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes
 
     Many truths may share one found box; the first found row wins a tie; -1 and 0.0 where nothing overlaps.
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found)
+    del jobs  # the native kernel has threads
     truths, founds = box_edges(truth), box_edges(found)
     match, best = np.full(len(truth.boxes), -1, np.int32), np.zeros(len(truth.boxes))
     for t, f in pairs(by_page(truth), by_page(found)):
@@ -162,43 +197,3 @@ def pairs(truth: Grouped, found: Grouped) -> Iterator[tuple[Ints, Ints]]:
         within = np.arange(before[stop] - before[start]) - np.repeat(before[here] - before[start], count[here])
         yield by_group[np.repeat(first[here], count[here]) + within], np.repeat(found.rows[here], count[here])
         start = stop
-
-
-def check_sides(
-    truth: PageBoxes, found: PageBoxes, *, truth_columns: tuple[Array, ...] = (), found_columns: tuple[Array, ...] = ()
-) -> None:
-    """Refuse tables whose columns differ in length, whose offsets do not cut them into pages, or that differ in pages."""
-    for name, side, columns in (("truth", truth, truth_columns), ("found", found, found_columns)):
-        if side.boxes.ndim != 2 or side.boxes.shape[1] != 4:
-            raise ValueError(f"{name} boxes must have four columns")
-        rows = len(side.boxes)
-        lengths = {len(side.labels), len(side.roles), *map(len, columns)}
-        if lengths != {rows}:
-            raise ValueError(f"every {name} column must have as many rows as there are {name} boxes")
-        if side.form not in tuple(BoxForm):
-            raise ValueError(f"the form of {name} boxes must be {' or '.join(BoxForm)}")
-        check_offsets(f"{name} offsets", side.offsets, rows)
-        _check_shapes(name, side)
-    if len(truth.offsets) != len(found.offsets):
-        raise ValueError("truth offsets and found offsets must have the same number of pages")
-
-
-def _check_shapes(name: str, side: PageBoxes) -> None:
-    rows = len(side.boxes)
-    if side.areas is not None and len(side.areas) != rows:
-        raise ValueError(f"every {name} row must have an area")
-    if side.rings is not None:
-        check_offsets(f"{name} rings", side.rings.offsets, len(side.rings.points))
-        lengths = np.diff(side.rings.offsets)
-        if len(lengths) != rows or ((lengths > 0) & (lengths < 3)).any():
-            raise ValueError(f"{name} rings must have three or more points for each row, or none")
-    if side.shared is not None:
-        check_offsets(f"{name} pairs", side.shared.offsets, len(side.shared.truths))
-        if len(side.shared.offsets) != rows + 1 or len(side.shared.areas) != len(side.shared.truths):
-            raise ValueError(f"{name} pairs must be given for each row")
-
-
-def check_offsets(name: str, offsets: Ints, rows: int) -> None:
-    """Refuse offsets that do not rise from 0 to the number of rows."""
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] != rows or (np.diff(offsets) < 0).any():
-        raise ValueError(f"{name} must rise from 0 to the number of rows")

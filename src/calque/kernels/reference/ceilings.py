@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 
-from calque.base.columns import Bytes, Codes, Floats, Ints
+from calque.base.columns import Bytes, Codes, Floats
 from calque.geometry.boxes import intersection, iou
 from calque.kernels.reference.boxes import (
     box_edges,
     by_page_and_label,
-    check_offsets,
-    check_sides,
     pages_of,
     pairs,
 )
@@ -44,7 +41,7 @@ def _overlap(truth: Floats, area: float, box: Sequence[float]) -> float:
     return shared / (area + (right - left) * (bottom - top) - shared) if shared > 0 else 0.0
 
 
-def match_most(truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:
+def match_most(truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:  # noqa: ARG001
     """For each truth in which problems a pairing of as many truths as can be has it, one found row each.
 
     Bit ``p`` of an edge says that it is one of problem ``p``. Of equally large pairings the one counts whose truths come first.
@@ -52,10 +49,6 @@ def match_most(truth: Codes, found: Codes, problems: Masks, truths: int, founds:
     >>> match_most(np.array([0, 0, 1], np.int32), np.array([0, 1, 0], np.int32), np.array([1, 1, 1], np.uint16), 2, 2)
     array([1, 1], dtype=uint16)
     """
-    if not len(truth) == len(found) == len(problems):
-        raise ValueError("every edge must have a truth, a found row and its problems")
-    if len(truth) and (min(truth.min(), found.min()) < 0 or truth.max() >= truths or found.max() >= founds):
-        raise ValueError("an edge names a row that does not exist")
     matched = np.zeros(truths, np.uint16)
     for bit in range(SYSTEMS):
         wanted: dict[int, list[int]] = {}
@@ -114,7 +107,6 @@ def contacts(
     >>> [column.tolist() for column in made]
     [[], [], [], [0.5], [0.5, 0.5], [0], [[0.5, 1.0, 1.0]]]
     """
-    check_sides(truth, found, found_columns=(systems,))
     rows, boxes, shared = overlapping_pairs(truth, found, jobs)
     overlap = iou(shared, box_edges(truth).area[rows], box_edges(found).area[boxes])
     truth_best, found_best = np.zeros(len(truth.boxes)), np.zeros(len(found.boxes))
@@ -163,10 +155,7 @@ def agreed_boxes(
     >>> [column.tolist() for column in made]
     [[0], [0], [3], [[0.0, 0.0, 4.5, 1.0]]]
     """
-    del jobs  # the native twin's threads
-    check_sides(found, found, found_columns=(systems, taken))
-    if not 0 < len(thresholds) < 256 or (np.diff(thresholds) < 0).any():
-        raise ValueError("there must be 1 to 255 thresholds, the lowest first")
+    del jobs  # the native kernel has threads
     edges = box_edges(found._replace(areas=None))
     corners, page = np.stack(edges[:4], axis=1), pages_of(found.offsets)
     _, rows = by_page_and_label(found, found)
@@ -182,7 +171,7 @@ def agreed_boxes(
         for members in _joined([(a, b) for a, b, near in links if near >= threshold and free[a] and free[b]]):
             mask = sum(1 << system for system in set(systems[members].tolist()))
             sums = [0.0] * 4
-            for row in members:  # one after the other, so that both twins round alike
+            for row in members:  # one after the other, so that both kernels round alike
                 sums = [whole + edge for whole, edge in zip(sums, corners[row].tolist(), strict=True)]
             groups.append((int(page[members[0]]), level, members[0], mask, [whole / len(members) for whole in sums]))
     groups.sort(key=lambda group: group[:3])
@@ -208,7 +197,7 @@ def _joined(links: Sequence[tuple[int, int]]) -> list[list[int]]:
 
 
 class _Cluster:
-    """A fused box while boxes still join it; sums grow box by box, so that both twins round alike."""
+    """A fused box while boxes still join it; sums grow box by box, so that both kernels round alike."""
 
     def __init__(self) -> None:
         self.weighted, self.plain = [0.0] * 4, [0.0] * 4
@@ -241,8 +230,7 @@ def fuse_boxes(
     >>> boxes.tolist(), score.tolist(), masks.tolist()
     ([[0.25, 0.0, 4.25, 1.0]], [0.5], [3])
     """
-    del jobs  # the native twin's threads
-    check_sides(found, found, found_columns=(scores, systems))
+    del jobs  # the native kernel has threads
     boxes = np.stack(box_edges(found._replace(areas=None))[:4], axis=1)
     rows = np.flatnonzero(found.roles == TAKES_PART)
     pages = pages_of(found.offsets)
@@ -274,20 +262,3 @@ def _share(one: Sequence[float], other: Sequence[float]) -> float:
     shared = width * height if width > 0 and height > 0 else 0.0
     area = (one[2] - one[0]) * (one[3] - one[1])
     return shared / (area + (other[2] - other[0]) * (other[3] - other[1]) - shared) if shared > 0 else 0.0
-
-
-def hashed_halves(values: Bytes, offsets: Ints, seeds: Ints) -> Bytes:
-    """For each seed and each name the half of a document: the lowest bit of the BLAKE2b hash of both, of eight bytes.
-
-    Names are bytes, one after the other; ``offsets`` cut them.
-
-    >>> hashed_halves(np.frombuffer(b"a.pdfb.pdf", np.uint8), np.array([0, 5, 10]), np.arange(3)).tolist()
-    [[1, 0], [1, 1], [1, 0]]
-    """
-    check_offsets("offsets", offsets, len(values))
-    text = values.tobytes()
-    names = [text[begin:end] for begin, end in pairwise(offsets.tolist())]
-    halves = [
-        [hashlib.blake2b(b"%d:" % seed + name, digest_size=8).digest()[-1] & 1 for name in names] for seed in seeds.tolist()
-    ]
-    return np.array(halves, np.uint8).reshape(len(seeds), len(names))

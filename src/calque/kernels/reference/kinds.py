@@ -10,7 +10,7 @@ from calque.base.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import corners
 from calque.kernels.contacts import Contacts, best
 from calque.kernels.reference.areas import states_of
-from calque.kernels.reference.boxes import box_edges, check_sides, shared_area, take_best_first
+from calque.kernels.reference.boxes import box_edges, shared_area, take_best_first
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 from calque.kernels.reference.slabs import OWN, covered_area
 from calque.kernels.structs import TAKES_PART, Kind, KindLimits, PageBoxes, Subtype
@@ -37,9 +37,7 @@ def error_kinds(
     >>> [Kind(kind).name for kind in kinds[2]]
     ['TP', 'DUP']
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found, truth_columns=(truth_match,), found_columns=(scores,))
-    _check_matches(truth_match, truth.offsets, found.offsets)
+    del jobs  # the native kernel has threads
     truth_areas, found_areas = box_edges(truth).area, box_edges(found).area
     explained = _Explanation(
         contacts=Contacts.of(overlapping_pairs(truth, found), (truth_areas, found_areas), (truth.labels, found.labels)),
@@ -63,13 +61,6 @@ def error_kinds(
     explained.found[(found.roles == TAKES_PART) & (explained.found == Kind.NONE)] = Kind.BKG
     explained.misses((truth.roles == TAKES_PART) & (explained.truth == Kind.NONE))
     return explained.truth, explained.truth_partner, explained.found, explained.found_partner, explained.subtype
-
-
-def _check_matches(truth_match: Codes, truth_offsets: Ints, found_offsets: Ints) -> None:
-    page = np.repeat(np.arange(len(truth_offsets) - 1), np.diff(truth_offsets))
-    first, end = found_offsets[page], found_offsets[page + 1]
-    if np.any((truth_match >= 0) & ((truth_match < first) | (truth_match >= end))):
-        raise ValueError("truth_match must name rows of the same page")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

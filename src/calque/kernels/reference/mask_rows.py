@@ -11,7 +11,6 @@ import numpy as np
 
 from calque.base.columns import Codes, Floats, Ints
 from calque.geometry.boxes import corners as box_corners
-from calque.kernels.reference.boxes import check_sides
 from calque.kernels.reference.masks import (
     MOST_PLACES,
     Faulty,
@@ -44,7 +43,7 @@ def mask_facts(side: PageBoxes, jobs: int = 1) -> MaskFacts:
 
     The box is x, y, width and height; the size is height and width, -1 where nobody says. Rows left out have none of it.
     """
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     facts = _no_facts(len(side.boxes))
     for row in np.flatnonzero(side.roles != LEFT_OUT).tolist():
         _note(facts, row, made_mask(side, row))
@@ -56,8 +55,7 @@ def mask_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[MaskF
 
     A page whose size nobody says has that of its first mask, the truth's before the others.
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found)
+    del jobs  # the native kernel has threads
     truth_facts, found_facts = _no_facts(len(truth.boxes)), _no_facts(len(found.boxes))
     counts = np.zeros(len(found.boxes), np.int64)
     truths: list[int] = []

@@ -41,7 +41,7 @@ class Faulty(Exception):
 
 def mask_runs(counts: Bytes, offsets: Ints, jobs: int = 1) -> tuple[Ints, Ints, Bytes]:
     """The runs of compressed strings. A string with a fault has none."""
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     return _made(lambda text: read_counts(text.tolist()), _split(counts, offsets), np.int64)
 
 
@@ -50,36 +50,15 @@ def mask_counts(runs: Ints, offsets: Ints) -> tuple[Bytes, Ints]:
     return _made(lambda each: _write_counts(each.tolist()), _split(runs, offsets), np.uint8)[:2]
 
 
-def masks_of_counts(counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]:
-    """The intervals of compressed strings on pages of so many places."""
-    del jobs  # the native twin's threads
-    _check_places(places, len(offsets) - 1)
-    given = zip(_split(counts, offsets), places.tolist(), strict=True)
-    return _made(lambda one: read_runs(read_counts(one[0].tolist()), one[1]), given, np.int32)
-
-
-def mask_canonical(counts: Bytes, offsets: Ints, places: Ints) -> Bytes:
-    """Whether each string has canonical runs: no run is 0 but perhaps the first, and all are the page."""
-    _check_places(places, len(offsets) - 1)
-    runs, bounds, faults = mask_runs(counts, offsets)
-    flags = [
-        not fault and len(each) > 0 and int(each.sum()) == page and bool((each[1:] > 0).all())
-        for each, page, fault in zip(_split(runs, bounds), places.tolist(), faults.tolist(), strict=True)
-    ]
-    return np.array(flags, dtype=np.uint8)
-
-
 def masks_of_runs(runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]:
     """The intervals of runs; places after the last run are background."""
-    _check_places(places, len(offsets) - 1)
     given = zip(_split(runs, offsets), places.tolist(), strict=True)
     return _made(lambda one: read_runs(one[0].tolist(), one[1]), given, np.int32)
 
 
 def runs_of_masks(intervals: Codes, offsets: Ints, places: Ints) -> tuple[Ints, Ints]:
     """The canonical runs of masks: no run is 0 but perhaps the first, and all of them are the page."""
-    _check_places(places, len(offsets) - 1)
-    given = zip(_masks(intervals, offsets), places.tolist(), strict=True)
+    given = zip(_split(intervals, offsets), places.tolist(), strict=True)
     return _made(lambda one: _write_runs(one[0].tolist(), one[1]), given, np.int64)[:2]
 
 
@@ -87,37 +66,12 @@ def masks_of_rings(
     points: Floats, ring_offsets: Ints, mask_offsets: Ints, heights: Ints, widths: Ints, jobs: int = 1
 ) -> tuple[Codes, Ints, Bytes]:
     """What any ring of a mask covers, ring by ring even-odd; two vertices and fewer enclose nothing."""
-    del jobs  # the native twin's threads
+    del jobs  # the native kernel has threads
     sizes = list(zip(heights.tolist(), widths.tolist(), strict=True))
-    if len(sizes) != len(mask_offsets) - 1 or any(h < 0 or w < 0 or h * w >= MOST_PLACES for h, w in sizes):
-        raise ValueError("heights and widths must have a page of fewer than 2147483648 pixels for each mask")
     rings = [ring.tolist() for ring in _split(points, ring_offsets)]
     parts = [rings[start:end] for start, end in pairwise(mask_offsets.tolist())]
     given = zip(parts, sizes, strict=True)
     return _made(lambda one: united([drawn(ring, *one[1]) for ring in one[0]]), given, np.int32)
-
-
-def runs_of_pixels(pixels: Bytes) -> tuple[Ints, Ints]:
-    """The runs of tables of pixels. A change of the value ends a run, whatever the two values are."""
-    runs = []
-    for row in pixels:
-        changes = np.flatnonzero(np.diff(row, prepend=np.uint8(0)))
-        runs.append(np.diff(np.concatenate([[0], changes, [len(row)]])))
-    offsets = np.cumsum([0, *map(len, runs)], dtype=np.int64)
-    return np.concatenate([np.zeros(0, np.int64), *runs]).astype(np.int64), offsets
-
-
-def mask_areas(intervals: Codes, offsets: Ints) -> Ints:
-    """How many pixels each mask has."""
-    return np.array([sum(end - start for start, end in mask.tolist()) for mask in _masks(intervals, offsets)], dtype=np.int64)
-
-
-def mask_bounds(intervals: Codes, offsets: Ints, heights: Ints) -> Codes:
-    """The first column and row of each mask, and how many of each it spans; zeros for none."""
-    if len(heights) != len(offsets) - 1 or (heights < 0).any():
-        raise ValueError("heights must have a number from 0 on for each mask")
-    given = zip(_masks(intervals, offsets), heights.tolist(), strict=True)
-    return np.array([bounds_of(mask.tolist(), height) for mask, height in given], dtype=np.int32).reshape(-1, 4)
 
 
 def mask_overlaps(
@@ -127,36 +81,16 @@ def mask_overlaps(
     second_offsets: Ints,
     first_index: Ints,
     second_index: Ints,
-    jobs: int = 1,  # noqa: ARG001  # the signature of the native twin
+    jobs: int = 1,  # noqa: ARG001  # the native kernel has threads
 ) -> Ints:
     """How many pixels two masks share, for each pair of indices."""
-    firsts, seconds = _masks(first_intervals, first_offsets), _masks(second_intervals, second_offsets)
-    if len(first_index) != len(second_index):
-        raise ValueError("both indices must have the same length")
-    for name, index, masks in (("first_index", first_index, firsts), ("second_index", second_index, seconds)):
-        if len(index) and not (index.min() >= 0 and index.max() < len(masks)):
-            raise ValueError(f"{name} names a mask that does not exist")
+    firsts, seconds = _split(first_intervals, first_offsets), _split(second_intervals, second_offsets)
     pairs = zip(first_index.tolist(), second_index.tolist(), strict=True)
     return np.array([shared_pixels(firsts[i].tolist(), seconds[j].tolist()) for i, j in pairs], dtype=np.int64)
 
 
 def _split(rows: Array, offsets: Ints) -> list[Array]:
-    bounds = offsets.tolist()
-    if not bounds or bounds[0] != 0 or bounds[-1] != len(rows) or any(end < start for start, end in pairwise(bounds)):
-        raise ValueError("offsets must rise from 0 to the number of rows")
-    return [rows[start:end] for start, end in pairwise(bounds)]
-
-
-def _masks(intervals: Codes, offsets: Ints) -> list[Array]:
-    masks = _split(intervals, offsets)
-    if len(intervals) and not ((intervals[:, 0] >= 0) & (intervals[:, 0] <= intervals[:, 1])).all():
-        raise ValueError("an interval must begin at 0 or after it, and not end before it begins")
-    return masks
-
-
-def _check_places(places: Ints, masks: int) -> None:
-    if len(places) != masks or (places < 0).any() or (places >= MOST_PLACES).any():
-        raise ValueError("places must have a number from 0 to 2147483647 for each mask")
+    return [rows[start:end] for start, end in pairwise(offsets.tolist())]
 
 
 def _made(make: Callable[[Any], Sequence[Any]], given: Iterable[Any], kind: type[Any]) -> tuple[Array, Ints, Bytes]:

@@ -1,4 +1,4 @@
-"""Which boxes of a page overlap, how much the two boxes of a pair share, and the area that several cover together."""
+"""Overlapping boxes of a page, and the area of the union of boxes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from calque.base.columns import Codes, Floats, Ints
-from calque.geometry import boxes as geometry
-from calque.geometry.boxes import intersection, share
-from calque.kernels.reference.boxes import box_edges, by_page, check_offsets, check_sides, pairs, shared_area
+from calque.geometry.boxes import intersection
+from calque.kernels.reference.boxes import box_edges, by_page, pairs
 from calque.kernels.structs import TAKES_PART, PageBoxes, SharedAreas
 
 
@@ -25,8 +24,7 @@ def overlapping_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tupl
     >>> overlapping_pairs(truth, found)
     (array([0], dtype=int32), array([0], dtype=int32), array([2.]))
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found)
+    del jobs  # the native kernel has threads
     if found.shared is not None:
         return _counting_pairs(truth, found, found.shared)
     truths, founds = box_edges(truth), box_edges(found)
@@ -55,7 +53,6 @@ def union_areas(boxes: Floats, offsets: Ints) -> Floats:
     >>> union_areas(np.array([[0.0, 0, 2, 2], [1.0, 0, 3, 2], [7.0, 7, 8, 8]]), np.array([0, 2, 3])).tolist()
     [6.0, 1.0]
     """
-    check_offsets("offsets", offsets, len(boxes))
     rows = boxes.tolist()
     areas = [_union_area(rows[start:end]) for start, end in pairwise(offsets.tolist())]
     return np.array(areas, dtype=np.float64)
@@ -83,50 +80,3 @@ def _covered(spans: list[tuple[float, float]]) -> float:
             length += end - start
             start, end = first, last
     return length + (end - start)
-
-
-def pair_measures(
-    truth: PageBoxes, found: PageBoxes, truth_match: Codes, jobs: int = 1
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """For each truth IoU, coverage, purity and edge errors of its pair, and for each found box its IoU; NaN without a partner.
-
-    ``truth_match`` holds the row of each truth's found box, or -1. An edge error is what the found box cuts off (positive)
-    or adds (negative): left and right relative to the truth's width, top and bottom to its height.
-
-    >>> from calque.geometry.forms import BoxForm
-    >>> rest = BoxForm.XYXY, np.zeros(1, np.int32), np.array([0, 1]), np.zeros(1, np.uint8)
-    >>> truth, found = PageBoxes(np.array([[0.0, 0, 4, 4]]), *rest), PageBoxes(np.array([[0.0, 0, 4, 3]]), *rest)
-    >>> [column.tolist() for column in pair_measures(truth, found, np.array([0], np.int32))]
-    [[0.75], [0.75], [1.0], [[0.0, 0.0, 0.0, 0.25]], [0.75]]
-    """
-    del jobs  # the native twin's threads
-    check_sides(truth, found, truth_columns=(truth_match,))
-    if (truth_match >= len(found.boxes)).any():
-        raise ValueError("truth_match names a row that does not exist")
-    truth_rows = np.flatnonzero(truth_match >= 0)
-    found_rows: Ints = truth_match[truth_rows].astype(np.int64)
-    one, other = box_edges(truth).take(truth_rows), box_edges(found).take(found_rows)
-    shared = shared_area(found, one, other, truth_rows, found_rows)
-    iou = geometry.iou(shared, one.area, other.area)
-    with np.errstate(all="ignore"):
-        width, height = one.right - one.left, one.bottom - one.top
-        sides = [
-            (other.left - one.left) / width,
-            (other.top - one.top) / height,
-            (one.right - other.right) / width,
-            (one.bottom - other.bottom) / height,
-        ]
-    rows = len(truth.boxes)
-    return (
-        _spread(iou, truth_rows, rows),
-        _spread(share(shared, one.area), truth_rows, rows),
-        _spread(share(shared, other.area), truth_rows, rows),
-        np.stack([_spread(side, truth_rows, rows) for side in sides], axis=1),
-        _spread(iou, found_rows, len(found.boxes)),
-    )
-
-
-def _spread(values: Floats, rows: Ints, size: int) -> Floats:
-    column = np.full(size, np.nan)
-    column[rows] = values
-    return column

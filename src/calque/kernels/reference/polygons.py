@@ -1,26 +1,23 @@
 """Areas that polygons share: the specification of the native polygon kernels, in plain Python.
 
 Rings are ragged tables: the vertices of ring ``r`` are ``points[offsets[r]:offsets[r + 1]]``, at least three, no vertex
-equal to the next, the last not repeating the first. Convex rings are clipped (Sutherland–Hodgman). A concave ring is a sum
-of signed triangles that fan out from its first vertex, so that two rings share the signed sum of what their triangles
-share; that holds for every simple ring.
+equal to the next, the last not repeating the first. Convex rings are clipped (Sutherland–Hodgman), all others are measured
+in slabs.
 """
 
 from __future__ import annotations
 
 import sys
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from calque.base.columns import Flags, Floats, Ints
+from calque.kernels.reference.slabs import OWN, PREDICTED, Allowance, Point, Points, covered_area, state_areas
 
-Point: TypeAlias = tuple[float, float]
-Points: TypeAlias = list[Point]
-
-NOISE = 8 * sys.float_info.epsilon
-"""A signed sum that is this small beside its terms is zero: rings that only touch share nothing."""
+NOISE = 64 * sys.float_info.epsilon
+"""Beside the box around two rings, an area this small is zero: rings that only touch share nothing."""
 
 
 class Ring(NamedTuple):
@@ -31,11 +28,6 @@ class Ring(NamedTuple):
     convex: bool
     low: Point
     high: Point
-
-
-def polygon_areas(points: Floats, offsets: Ints) -> Floats:
-    """The signed area of each ring: positive when it turns from x towards y."""
-    return np.array([signed_area(ring) for ring in _split(points, offsets)], dtype=np.float64)
 
 
 def polygon_simple(points: Floats, offsets: Ints) -> Flags:
@@ -50,13 +42,14 @@ def polygon_overlaps(
     second_offsets: Ints,
     first_index: Ints,
     second_index: Ints,
-    jobs: int = 1,  # noqa: ARG001  # the signature of the native twin
+    jobs: int = 1,  # noqa: ARG001  # the native kernel has threads
 ) -> Floats:
     """The area that two simple rings share, for each pair of indices."""
     firsts = [_ring(points) for points in _split(first_points, first_offsets)]
     seconds = [_ring(points) for points in _split(second_points, second_offsets)]
     pairs = zip(first_index.tolist(), second_index.tolist(), strict=True)
-    return np.array([clipped(firsts[i], seconds[j]) for i, j in pairs], dtype=np.float64)
+    unbounded = Allowance(10**12)  # simple rings cross each other seldom
+    return np.array([shared_area(firsts[i], seconds[j], unbounded) for i, j in pairs], dtype=np.float64)
 
 
 def _split(points: Floats, offsets: Ints) -> list[Points]:
@@ -104,23 +97,26 @@ def _is_convex(points: Points) -> bool:
     return True
 
 
-def clipped(first: Ring, second: Ring) -> float:
-    """The area that two simple rings share."""
+def shared_area(first: Ring, second: Ring, allowance: Allowance) -> float:
+    """The area that two rings share; the allowance bounds the work on rings that are not convex."""
     if _apart(first, second):
         return 0.0
     if first.points == second.points:
         return first.area
-    origin = first.points[0]
-    subject, clip = _moved(first.points, origin), _moved(second.points, origin)
     if first.convex and second.convex:
-        return min(_clipped_area(subject, clip), first.area, second.area)
-    total = size = 0.0
-    for sign, piece in _pieces(subject, first.convex):
-        for other_sign, other in _pieces(clip, second.convex):
-            term = sign * other_sign * _clipped_area(piece, other)
-            total += term
-            size += abs(term)
-    return min(total, first.area, second.area) if total > NOISE * size else 0.0
+        origin = first.points[0]
+        area = _clipped_area(_moved(first.points, origin), _moved(second.points, origin))
+    else:
+        area = _area_by_slabs(first, second, allowance)
+    return min(area, first.area, second.area)
+
+
+def _area_by_slabs(first: Ring, second: Ring, allowance: Allowance) -> float:
+    left, right = max(first.low[0], second.low[0]), min(first.high[0], second.high[0])
+    height = min(first.high[1], second.high[1]) - max(first.low[1], second.low[1])
+    rings = [(first.points, OWN), (second.points, PREDICTED)]
+    area = covered_area(state_areas(rings, first.low, left, right, allowance))
+    return area if area > NOISE * ((right - left) * height) else 0.0
 
 
 def _apart(first: Ring, second: Ring) -> bool:
@@ -134,20 +130,6 @@ def _apart(first: Ring, second: Ring) -> bool:
 
 def _moved(points: Points, origin: Point) -> Points:
     return [(x - origin[0], y - origin[1]) for x, y in points]
-
-
-def _pieces(points: Points, convex: bool) -> list[tuple[float, Points]]:
-    """The ring itself if it is convex, else its fan: triangles that turn left, with the sign they had."""
-    if convex:
-        return [(1.0, points)]
-    pieces = []
-    for second, third in pairwise(points[1:]):
-        double = signed_area([points[0], second, third])
-        if double > 0:
-            pieces.append((1.0, [points[0], second, third]))
-        elif double < 0:
-            pieces.append((-1.0, [points[0], third, second]))
-    return pieces
 
 
 def _clipped_area(subject: Points, clip: Points) -> float:

@@ -83,7 +83,7 @@ def _record_ids(text: bytes, keys: list[str], levels: int) -> dict[str, str | in
     return found if fine else None
 
 
-def edit_distances(texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:  # noqa: ARG001  # as the compiled twin
+def edit_distances(texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:  # noqa: ARG001  # as the native kernel
     """How many characters have to be put in, taken out or exchanged to make one text of each pair the other.
 
     >>> points = np.frombuffer("catcoat".encode("utf-32-le"), dtype=np.int32)

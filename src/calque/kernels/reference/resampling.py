@@ -6,49 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from calque.base.columns import Array, Bytes, Codes, Floats, Ints
-from calque.kernels.reference.average_precision import MOST_THRESHOLDS
-from calque.kernels.reference.boxes import check_offsets
+from calque.base.columns import Bytes, Codes, Floats, Ints
 from calque.kernels.structs import Masks
-
-
-def poisson_weights(keys: Ints, thresholds: Ints, seed: int, first: int, replicates: int, jobs: int = 1) -> Codes:
-    """How often each document occurs in the replicates ``first``, ``first + 1`` and so on.
-
-    Each document has a stream of random numbers of its own: NumPy's Philox with the seed and the document's key. Replicate r
-    takes the r-th number; the weight is how many of the thresholds are no larger. Keys and thresholds are numbers of 64 bits
-    without a sign, written as signed ones.
-    """
-    del jobs  # the native twin's threads
-    limits = thresholds.view(np.uint64)
-    weights = np.empty((len(keys), replicates), dtype=np.int32)
-    for row, key in enumerate(keys.view(np.uint64)):
-        stream = np.random.Philox(key=np.array([seed, key], dtype=np.uint64))
-        drawn = stream.random_raw(first + replicates)[first:]
-        weights[row] = np.searchsorted(limits, drawn, side="right")
-    return weights
-
-
-def weighted_sums(units: Codes, columns: Codes, values: Ints, size: int, weights: Codes, jobs: int = 1) -> Ints:
-    """For each column and replicate the sum of ``values``, each as often as its document occurs.
-
-    >>> table = np.array([[1, 2], [0, 3]], np.int32)
-    >>> weighted_sums(np.array([0, 1], np.int32), np.array([0, 0], np.int32), np.array([10, 1]), 1, table).tolist()
-    [[10, 23]]
-    """
-    del jobs  # the native twin's threads
-    if not len(units) == len(columns) == len(values):
-        raise ValueError("units, columns and values must have the same length")
-    check_weights(weights)
-    check_codes("units", units, len(weights))
-    check_codes("columns", columns, size)
-    sums = np.zeros((size, weights.shape[1]), dtype=np.int64)
-    order = np.argsort(columns, kind="stable")
-    for rows in np.array_split(order, max(1, len(order) // 4096)):
-        there, first = np.unique(columns[rows], return_index=True)
-        if len(there):
-            sums[there] += np.add.reduceat(values[rows, None] * weights[units[rows]].astype(np.int64), first, axis=0)
-    return sums
 
 
 def weighted_precision(
@@ -70,10 +29,7 @@ def weighted_precision(
     over the recall points, and the recall reached, by threshold, class and replicate; -1 where there are no truths. Without
     recall points only the recall is told.
     """
-    del jobs  # the native twin's threads
-    _check_curves(units, tied, class_offsets, matched, ignored, thresholds, truths, weights)
-    if not (np.isfinite(recall_points).all() and (np.diff(recall_points) >= 0).all()):
-        raise ValueError("recall_points must rise")
+    del jobs  # the native kernel has threads
     shape = thresholds, len(class_offsets) - 1, weights.shape[1]
     precision, recall = np.full(shape, -1.0), np.full(shape, -1.0)
     for k, replicate in np.argwhere(truths > 0).tolist():
@@ -85,7 +41,7 @@ def weighted_precision(
             at_hits = np.where(true, tp / (everything + np.spacing(1)), 0.0)
             envelope = np.append(np.maximum.accumulate(at_hits[::-1])[::-1], 0.0)
             at = np.searchsorted(tp / truths[k, replicate], recall_points, "left")
-            # Added up from the highest recall down, one after the other, as the native twin does.
+            # Added up from the highest recall down, one after the other, as the native kernel does.
             if len(recall_points):
                 precision[t, k, replicate] = np.cumsum(envelope[at][::-1])[-1] / len(recall_points)
             recall[t, k, replicate] = np.count_nonzero(true) / truths[k, replicate]
@@ -114,12 +70,7 @@ def weighted_auroc(units: Codes, right: Bytes, rises: Bytes, group_offsets: Ints
     >>> weighted_auroc(np.arange(3, dtype=np.int32), flags, flags, np.array([0, 3]), one_each).tolist()
     [[1.0]]
     """
-    del jobs  # the native twin's threads
-    if not len(units) == len(right) == len(rises):
-        raise ValueError("units, right and rises must have the same length")
-    check_offsets("group_offsets", group_offsets, len(units))
-    check_weights(weights)
-    check_codes("units", units, len(weights))
+    del jobs  # the native kernel has threads
     found = np.full((len(group_offsets) - 1, weights.shape[1]), -1.0)
     for group, (first, last) in enumerate(pairwise(group_offsets.tolist())):
         if first == last:
@@ -135,38 +86,3 @@ def weighted_auroc(units: Codes, right: Bytes, rises: Bytes, group_offsets: Ints
         pairs = 2 * rights.sum(axis=0) * wrongs.sum(axis=0)
         found[group] = np.divide(twice, pairs, out=np.full(len(pairs), -1.0), where=pairs > 0)
     return found
-
-
-def _check_curves(
-    units: Codes,
-    tied: Bytes,
-    class_offsets: Ints,
-    matched: Masks,
-    ignored: Masks,
-    thresholds: int,
-    truths: Ints,
-    weights: Codes,
-) -> None:
-    if not len(units) == len(tied) == len(matched) == len(ignored):
-        raise ValueError("units, tied, matched and ignored must have the same length")
-    if not 0 <= thresholds <= MOST_THRESHOLDS:
-        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
-    check_offsets("class_offsets", class_offsets, len(units))
-    check_weights(weights)
-    check_codes("units", units, len(weights))
-    if truths.shape != (len(class_offsets) - 1, weights.shape[1]):
-        raise ValueError("truths must have a row for each class and a column for each replicate")
-    if (truths > 2**53).any():
-        raise ValueError("truths must be numbers that a double holds")
-
-
-def check_weights(weights: Codes) -> None:
-    """Refuse weights that no document can have."""
-    if (weights < 0).any():
-        raise ValueError("weights must not be negative")
-
-
-def check_codes(name: str, codes: Array, size: int) -> None:
-    """Refuse codes of what does not exist."""
-    if len(codes) and (codes.min() < 0 or codes.max() >= size):
-        raise ValueError(f"{name} names one that does not exist")

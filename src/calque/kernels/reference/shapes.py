@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,13 +12,10 @@ from calque.base.columns import Codes, Floats, Ints
 from calque.geometry.boxes import Edges
 from calque.geometry.boxes import corners as box_corners
 from calque.geometry.rectangles import intersection
-from calque.kernels.reference.boxes import box_edges, check_sides
-from calque.kernels.reference.polygons import Points, Ring, clipped, ring_of, signed_area
-from calque.kernels.reference.slabs import OWN, PREDICTED, Allowance, covered_area, state_areas
+from calque.kernels.reference.boxes import box_edges
+from calque.kernels.reference.polygons import NOISE, Ring, ring_of, shared_area, signed_area
+from calque.kernels.reference.slabs import PREDICTED, Allowance, Points, state_areas
 from calque.kernels.structs import LEFT_OUT, PageBoxes
-
-NOISE = 64 * sys.float_info.epsilon
-"""What is this small beside the box around two shapes is zero: outlines that only touch share nothing."""
 
 
 class Row(NamedTuple):
@@ -39,8 +35,7 @@ def shape_overlaps(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[F
     Rows that are left out have no area. Two boxes share what boxes do, to the bit. Returns both sides' areas, then the fields
     of `calque.kernels.structs.SharedAreas`.
     """
-    del jobs  # the native twin's threads
-    check_sides(truth, found)
+    del jobs  # the native kernel has threads
     below, above = box_edges(truth), box_edges(found)
     truth_areas, found_areas = np.zeros(len(truth.boxes)), np.zeros(len(found.boxes))
     counts = np.zeros(len(found.boxes), np.int64)
@@ -119,12 +114,8 @@ def shared(truth: Row, found: Row, allowance: Allowance) -> float:
     high = min(one.high[0], two.high[0]), min(one.high[1], two.high[1])
     if not (low[0] < high[0] and low[1] < high[1]):
         return 0.0
-    if one.convex and two.convex:
-        area = clipped(one, two)
-    else:
-        rings = [(one.points, OWN), (two.points, PREDICTED)]
-        area = covered_area(state_areas(rings, one.low, low[0], high[0], allowance))
-    return min(area, one.area, two.area) if area > NOISE * ((high[0] - low[0]) * (high[1] - low[1])) else 0.0
+    area = shared_area(one, two, allowance)
+    return area if area > NOISE * ((high[0] - low[0]) * (high[1] - low[1])) else 0.0
 
 
 def ring_states(truth: PageBoxes, found: PageBoxes, truths: Sequence[tuple[int, int]], founds: Sequence[int]) -> list[float]:

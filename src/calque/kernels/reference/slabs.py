@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from calque.kernels.reference.polygons import Point, Points
 from calque.kernels.structs import TOO_TANGLED
+
+Point: TypeAlias = tuple[float, float]
+Points: TypeAlias = list[Point]
 
 PREDICTED, OWN, OTHER, EXCUSING = 0, 1, 2, 3
 """What a row is to a page and label: a prediction, a truth, a truth of another label, a truth that absorbs."""

@@ -85,7 +85,7 @@ def row_tree_distances(
     truth_index: Codes,
     found_index: Codes,
     structure: bool,
-    jobs: int = 1,  # noqa: ARG001  # the compiled twin has threads
+    jobs: int = 1,  # noqa: ARG001  # the native kernel has threads
 ) -> Floats:
     """For each pair of tables what it costs to turn the truth into the found one.
 
@@ -153,7 +153,7 @@ def row_tree_mappings(
     texts: TextPoints,
     truth_index: Codes,
     found_index: Codes,
-    distances: Floats,  # noqa: ARG001  # the compiled twin looks no further than these
+    distances: Floats,  # noqa: ARG001  # the native kernel looks no further than these
     jobs: int = 1,  # noqa: ARG001  # as above
 ) -> tuple[Codes, Codes, Codes]:
     """For each pair the partners of truth rows, truth cells and found cells, counted within their tables.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -13,26 +12,13 @@ from calque.base.columns import Bytes, Codes, Ints
 Documents = tuple[Codes, Ints]
 
 
-def lcs_lengths(
-    reference: Codes,
-    reference_offsets: Ints,
-    predicted: Codes,
-    predicted_offsets: Ints,
-    vocabulary: int,  # noqa: ARG001  # the compiled twin needs it
-    jobs: int,  # noqa: ARG001  # the compiled twin has threads
-) -> Ints:
-    """For each document the length of the longest common subsequence."""
-    pairs = _documents((reference, reference_offsets), (predicted, predicted_offsets))
-    return np.array([_length(ours, theirs) for ours, theirs in pairs], dtype=np.int64)
-
-
 def lcs_partners(
     reference: Codes,
     reference_offsets: Ints,
     predicted: Codes,
     predicted_offsets: Ints,
     vocabulary: int,  # noqa: ARG001  # as above
-    log_limit: int,  # noqa: ARG001  # the compiled twin bounds its memory
+    log_limit: int,  # noqa: ARG001  # the native kernel bounds its memory
     jobs: int,  # noqa: ARG001  # as above
 ) -> Codes:
     """For each reference word the position of its partner in the predicted document, or -1.
@@ -43,19 +29,6 @@ def lcs_partners(
     pairs = _documents((reference, reference_offsets), (predicted, predicted_offsets))
     partners = [partner for ours, theirs in pairs for partner in _partners(ours, theirs)]
     return np.array(partners, dtype=np.int32)
-
-
-def bag_matches(
-    reference: Codes,
-    reference_offsets: Ints,
-    predicted: Codes,
-    predicted_offsets: Ints,
-    vocabulary: int,  # noqa: ARG001  # as above
-    jobs: int,  # noqa: ARG001  # as above
-) -> Ints:
-    """For each document how many words both sides have, in any order."""
-    pairs = _documents((reference, reference_offsets), (predicted, predicted_offsets))
-    return np.array([(Counter(ours) & Counter(theirs)).total() for ours, theirs in pairs], dtype=np.int64)
 
 
 def split_words(texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
@@ -85,15 +58,13 @@ def lattice_path(
     words: Codes,
     final_nodes: Bytes,
     vocabulary: int,  # noqa: ARG001  # as above
-    row_limit: int,  # noqa: ARG001  # the compiled twin bounds its memory
+    row_limit: int,  # noqa: ARG001  # the native kernel bounds its memory
 ) -> tuple[int, Codes]:
     """The most matches of a path, and the edges of the best: most matches, fewest words, lowest edges from the start on.
 
     Edges lead from lower to higher nodes; node 0 is the start. ``rest[node][i]`` is the best that a path from the node
     can still add against ``reference[i:]``, as (matches, minus words).
     """
-    if {*range(len(final_nodes))} - {*edge_from.tolist(), *np.flatnonzero(final_nodes).tolist()}:
-        raise ValueError("every node must lead to a final one")  # edges lead upwards: one edge from each other node is enough
     ours = reference.tolist()
     edges = [
         (source, target, words[begin:end].tolist())
@@ -179,10 +150,6 @@ def _rows(ours: Sequence[int], theirs: Sequence[int]) -> list[int]:
         used = row & masks.get(word, 0)
         rows.append((row + used | row - used) & full)
     return rows
-
-
-def _length(ours: Sequence[int], theirs: Sequence[int]) -> int:
-    return len(ours) - _rows(ours, theirs)[-1].bit_count()
 
 
 def _partners(ours: Sequence[int], theirs: Sequence[int]) -> list[int]:

@@ -8,7 +8,7 @@ import json
 import os
 from pathlib import Path
 
-from calque.base.errors import ContractError, Issue, did_you_mean
+from calque.base.errors import ConfigError, ContractError, Issue, did_you_mean
 from calque.readers.sources.json_tree import readable
 
 KEY = "doc_id"
@@ -55,6 +55,8 @@ def read_metadata(path: str) -> dict[str, dict[str, str]]:
 
 def metadata_text(given: str | os.PathLike[str]) -> str:
     """The columns of a CSV file as JSON text, which is what a task keeps of it; such text is itself, and so is nothing."""
+    if not isinstance(given, str | os.PathLike):
+        raise ConfigError(f"metadata must be the path of a CSV file, not {given!r}")
     path = os.fspath(given)
     if not path or path.startswith("{"):
         return path

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from calque.base.arguments import names_arguments, renamed_arguments
+from calque.base.arguments import check_type, check_words, checked_list, renamed_arguments, wrong_argument
 from calque.base.columns import Codes, Ints
 from calque.base.errors import ContractError
 from calque.corpus.words import Edge, Lattice
@@ -113,7 +113,6 @@ class Oracle:
 
 
 @renamed_arguments(ref="truth")
-@names_arguments
 def oracle(
     truth: Sequence[str],
     slots: Sequence[Sequence[Sequence[str]]] | None = None,
@@ -149,12 +148,22 @@ def oracle(
     >>> oracle(["sandstone"], edges=parts, start=0, finals=[2]).path
     [2]
     """
+    check_words("oracle", truth=truth)
+    check_type("oracle", "lattice", lattice, Lattice | None, "a Lattice or None")
     given = [name for name, value in (("slots", slots), ("edges", edges), ("lattice", lattice)) if value is not None]
     if len(given) != 1:
         raise TypeError(f"give one of slots, edges and lattice, not {len(given)}")
     if slots is not None:
+        for slot in checked_list("oracle", "slots", slots, Iterable, "a list of slots"):
+            checked_list("oracle", "slots", slot, Iterable, "a list of slots, each a list of candidates")
         lattice = Lattice.from_slots(slots)
     elif edges is not None:
+        edges = checked_list("oracle", "edges", edges, tuple | list, "a list of (start, end, words)")
+        if not all(len(edge) == 3 for edge in edges):
+            raise wrong_argument("oracle", "edges", edges, "a list of (start, end, words)")
+        check_type("oracle", "start", start, Hashable, "a node, which is hashable")
+        if finals is not None:
+            finals = checked_list("oracle", "finals", finals, Hashable, "a list of nodes")
         lattice = Lattice.from_edges(edges, start, finals)
     assert lattice is not None  # noqa: S101  # one of the three was given
     return _best(truth, lattice)

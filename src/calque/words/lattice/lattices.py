@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type, check_words
 from calque.base.columns import Codes, Column, Strings, Table
 from calque.base.errors import ContractError
 from calque.corpus.boxes import UnitId
@@ -75,7 +75,6 @@ def _choices(best: Oracle) -> Iterator[tuple[int, int, Edge, list[Edge]]]:
         yield first, last, edge, offered
 
 
-@names_arguments
 def build_lattice(readings: Mapping[str, Sequence[str]]) -> Lattice:
     """Build a lattice from several readings of one text. Every reading is a path through it.
 
@@ -92,6 +91,8 @@ def build_lattice(readings: Mapping[str, Sequence[str]]) -> Lattice:
     >>> [(edge.words, edge.sources) for edge in lattice.edges if edge.start == 1]
     [(('cat',), ('a',)), (('cot',), ('b',)), ((), ('c',))]
     """
+    check_type("build_lattice", "readings", readings, Mapping, "a mapping of names to lists of words")
+    check_words("build_lattice", **{f"readings[{name!r}]": words for name, words in readings.items()})
     names = sorted(readings, key=lambda name: (list(readings[name]), name))
     places = _anchors([readings[name] for name in names])
     slots: list[list[Sequence[str]]] = []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_number, check_type, checked_list
 from calque.base.errors import ConfigError, did_you_mean
 from calque.base.text_normalization import FOLDS, NORMAL_FORMS, folded, normalized
 from calque.corpus.boxes import UnitId
@@ -79,7 +79,6 @@ def without_punctuation(text: str) -> tuple[str, int]:
     return kept, len(text) - len(kept)
 
 
-@names_arguments
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cleaning:
     """What is done to a text before its words are counted."""
@@ -100,19 +99,22 @@ class Cleaning:
 
     def __post_init__(self) -> None:
         for name, known in (("drop", MARKS), ("fold", tuple(FOLDS)), ("ignore", IGNORED)):
-            listed = tuple(getattr(self, name))
+            listed = checked_list("Cleaning", name, getattr(self, name), str, "a list of texts")
             for value in listed:
                 if value not in known:
                     hint = did_you_mean(value, known) or f"it can be {', '.join(known)}"
                     raise ConfigError(f"{name}: there is no {value!r}; {hint}")
             object.__setattr__(self, name, tuple(value for value in known if value in listed))
+        checked_list("Cleaning", "keep_lang", self.keep_lang, str, "a list of texts")
         object.__setattr__(self, "keep_lang", tuple(dict.fromkeys(map(language_code, self.keep_lang))))
         object.__setattr__(self, "substitute", tuple((str(old), str(new)) for old, new in self.substitute))
         object.__setattr__(self, "tokenizer", tokenizer_name(self.tokenizer))
         check_choice("unicode", self.unicode, NORMAL_FORMS)
         check_choice("dehyphenate", self.dehyphenate, ("none", "lines"))
-        if self.min_block_recall is not None and not 0 <= self.min_block_recall <= 1:
-            raise ConfigError(f"min_block_recall must be from 0 to 1, not {self.min_block_recall}")
+        if self.min_block_recall is not None:
+            check_number("Cleaning", "min_block_recall", self.min_block_recall)
+            if not 0 <= self.min_block_recall <= 1:
+                raise ConfigError(f"min_block_recall must be from 0 to 1, not {self.min_block_recall}")
 
     def of_characters(self) -> Cleaning:
         """Only what is done to both sides: characters and words, not the truth's contents."""
@@ -143,7 +145,6 @@ Account: TypeAlias = list[Removed]
 FORMATS = ("text", "html", "paragraphs", "blocks")
 
 
-@names_arguments
 def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
     r"""Clean a text and split it into words.
 
@@ -166,6 +167,8 @@ def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
     ['One', 'three']
     """
     check_choice("format", format, FORMATS)
+    if format in ("text", "html"):
+        check_type("clean", "text", text, str, "a text")
     known = [field.name for field in fields(Cleaning)]
     for name in options:
         if name not in known:
@@ -280,7 +283,7 @@ def steps(uses: Sequence[str]) -> dict[str, Any]:
     """
     fields = Cleaning.__dataclass_fields__
     chosen: dict[str, Any] = {}
-    for use in uses:
+    for use in checked_list("Words", "clean", uses, str, "a list of steps"):
         given, _, text = use.partition("=")
         name = given.strip().replace("-", "_")
         if name not in fields:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 
-from calque.base.arguments import names_arguments
+from calque.base.arguments import check_type
 from calque.base.errors import ConfigError, did_you_mean
 
 ALIASES = {
@@ -41,7 +41,6 @@ def tokenizer_name(name: str) -> str:
     return known
 
 
-@names_arguments
 def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
     """Split a text into words.
 
@@ -64,6 +63,8 @@ def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
     >>> tokenize("can't pay $3.50, well-known", "uax29-words")
     ["can't", 'pay', '3.50', 'well', 'known']
     """
+    check_type("tokenize", "text", text, str, "a text")
+    check_type("tokenize", "tokenizer", tokenizer, str, "a text")
     return _SPLITTERS[tokenizer_name(tokenizer)](text)
 
 

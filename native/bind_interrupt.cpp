@@ -1,14 +1,16 @@
-// Python's signals are heard while kernels run: Ctrl-C raises what its handler raises, and one thread can end the work of all.
-#include "bind_arrays.hpp"
-#include "patience.hpp"
+// Signals while kernels run: Ctrl-C raises the exception of its handler, and one thread can cancel the kernels of all.
+#include <nanobind/nanobind.h>
+
+#include "interrupt.hpp"
 
 using namespace nanobind::literals;
 
 namespace {
 
 using namespace calque;
+namespace nb = nanobind;
 
-std::atomic<PyObject*> why_given_up{nullptr};  // what threads raise whose work was ended by another one; held for ever, once it is set
+std::atomic<PyObject*> cancel_reason{nullptr};  // the exception that cancelled threads raise; never released
 
 // Python runs handlers in its main thread only. Others need not wait for its lock, which may never be theirs again at the end.
 bool is_main_thread() {
@@ -19,7 +21,7 @@ bool is_main_thread() {
     return is;
 }
 
-void heed_signals() {
+void check_signals() {
     thread_local bool other_thread = false;
     if (other_thread) return;
     const nb::gil_scoped_acquire acquired;
@@ -27,23 +29,23 @@ void heed_signals() {
     if (!other_thread && PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-void give_up(nb::object raised) {
-    const bool over = !raised.is_none();
-    if (over) why_given_up = raised.release().ptr();  // first: threads that hear of the end look for its reason
-    set_all_over(over);
+void bound_cancel_all(nb::object raised) {
+    const bool cancelled = !raised.is_none();
+    if (cancelled) cancel_reason = raised.release().ptr();  // first: cancelled threads read it
+    cancel_all(cancelled);
 }
 
 }  // namespace
 
-void bind_patience(nb::module_& m) {
-    set_asked(&heed_signals);
+void bind_interrupt(nb::module_& m) {
+    set_interrupt_check(&check_signals);
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);
-        } catch (const GivenUp&) {
-            PyObject* const why = why_given_up;
+        } catch (const Interrupted&) {
+            PyObject* const why = cancel_reason;
             PyErr_SetNone(why != nullptr ? why : PyExc_KeyboardInterrupt);
         }
     });
-    m.def("give_up", &give_up, "raised"_a.none(), "End the work of all kernels, in every thread, by raising this; None lets them work again.");
+    m.def("cancel_all", &bound_cancel_all, "raised"_a.none(), "Cancel the kernels of every thread by raising this; None allows them again.");
 }

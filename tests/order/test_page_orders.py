@@ -1,15 +1,14 @@
-"""The kernel of reading orders: long lines against another edit distance, and calls that make no sense."""
+"""Counts of reading orders: long lines against an edit distance and all pairs; nothing at all."""
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from calque.kernels.structs import ORDER_COUNTS, PageOrders
+from calque.order.page_orders import ORDER_COUNTS, PageOrders, judge_orders
 
 EDITS, MOVES, DISCORDANT = (ORDER_COUNTS.index(name) for name in ("edits", "moves", "discordant"))
 
@@ -23,11 +22,9 @@ def line(blocks: int, listed: Any, groups: Any = ()) -> PageOrders:
     return PageOrders(whole, order, stretch, starts, ends, ordered.astype(np.uint8), grouped)
 
 
-def counted(kernels: ModuleType, truth: PageOrders, found: PageOrders, places: Any) -> Any:
+def counted(truth: PageOrders, found: PageOrders, places: Any) -> Any:
     blocks = int(truth.blocks[-1])
-    return kernels.judge_orders(
-        truth, found, np.array(places, np.int32), np.zeros(blocks, np.uint8), np.full((blocks, 2), np.nan)
-    )
+    return judge_orders(truth, found, np.array(places, np.int32), np.zeros(blocks, np.uint8), np.full((blocks, 2), np.nan))
 
 
 def nearly(rng: np.random.Generator, size: int, moves: int) -> list[int]:
@@ -39,23 +36,23 @@ def nearly(rng: np.random.Generator, size: int, moves: int) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("moves", [0, 3, 40, 2000])
-def test_edits_of_long_lines(kernels: ModuleType, seed: int, moves: int) -> None:
+def test_edits_of_long_lines(seed: int, moves: int) -> None:
     """Blocks that are lost, and others moved a little or far: whatever the lines are, it is their edit distance."""
     rng = np.random.default_rng([seed, moves])
     size = int(rng.integers(40, 700))
     order = [block for block in nearly(rng, size, moves) if rng.random() > 0.05 * (seed % 3)]
-    made = counted(kernels, line(size, range(size)), line(size, order), range(size))
+    made = counted(line(size, range(size)), line(size, order), range(size))
     assert made[0][0, EDITS] == Levenshtein.distance(list(range(size)), order)
     assert made[0][0, DISCORDANT] == sum(one > other for at, one in enumerate(order) for other in order[at + 1 :])
 
 
-def test_no_block_and_no_page(kernels: ModuleType) -> None:
+def test_no_block_and_no_page() -> None:
     nothing = PageOrders(*(np.zeros(1, np.int64) if name in OFFSETS else np.zeros(0, TYPES[name]) for name in TYPES))
-    made = counted(kernels, nothing, nothing, [])
+    made = counted(nothing, nothing, [])
     assert made[0].shape == (0, len(ORDER_COUNTS))
     assert made[4].tolist() == [0]
     empty = line(0, [])
-    assert counted(kernels, empty, empty, [])[0].sum() == 0
+    assert counted(empty, empty, [])[0].sum() == 0
 
 
 OFFSETS = ("blocks", "listed_offsets", "group_offsets")
@@ -63,25 +60,3 @@ TYPES = {
     "blocks": np.int64, "listed": np.int32, "listed_offsets": np.int64, "starts": np.int32, "ends": np.int32,
     "ordered": np.uint8, "group_offsets": np.int64,
 }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("truth", "found", "places", "told"),
-    [
-        (line(2, [0, 0]), line(2, [0]), [0, 1], "each once"),
-        (line(2, [0, 2]), line(2, [0]), [0, 1], "each once"),
-        (line(2, [0]), line(2, [-1]), [0, 1], "each once"),
-        (line(3, [0, 1, 2], [(0, 2, 1), (1, 3, 1)]), line(3, [0]), [0, 1, 2], "one inside the other or apart"),
-        (line(3, [0, 1, 2], [(1, 1, 1)]), line(3, [0]), [0, 1, 2], "one inside the other or apart"),
-        (line(3, [0, 1, 2], [(1, 3, 1), (0, 3, 1)]), line(3, [0]), [0, 1, 2], "the outer ones first"),
-        (line(3, [0, 1, 2], [(0, 4, 0)]), line(3, [0]), [0, 1, 2], "stretches of an order"),
-        (line(2, [0, 1]), line(2, [0]), [0, 2], "no block of the page"),
-        (line(2, [0, 1]), line(2, [0]), [-2, 0], "no block of the page"),
-        (line(2, [0, 1]), line(2, [0]), [0], "a place, a flag and a column"),
-    ],
-)
-def test_calls_that_make_no_sense(
-    kernels: ModuleType, truth: PageOrders, found: PageOrders, places: list[int], told: str
-) -> None:
-    with pytest.raises(ValueError, match=told):
-        counted(kernels, truth, found, places)

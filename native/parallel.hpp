@@ -1,4 +1,4 @@
-// Runs independent pieces of work on a few threads; which thread takes which piece never shows in the result.
+// Runs independent pieces of work on a few threads. The result does not depend on which thread takes which piece.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,22 @@
 #include <thread>
 #include <vector>
 
-#include "patience.hpp"
+#include "interrupt.hpp"
 
 namespace calque {
 
 // Calls worker(next) on `jobs` threads (this one included); each draws pieces by calling next() until it returns
-// `pieces`. The first exception is rethrown here after all threads have ended: they look up now and then, and end too.
+// `pieces`. The first exception is rethrown here after all threads have ended: they check for it now and then, and end too.
 template <class Worker>
 void in_threads(std::size_t pieces, int jobs, Worker worker) {
     std::atomic<std::size_t> drawn{0};
-    std::atomic<bool> over{false};
+    std::atomic<bool> cancelled{false};
     std::mutex turn;
     std::condition_variable ended;
     std::size_t done = 0;
     std::exception_ptr failure;
     auto next = [&] {
-        look_up();
+        check_interrupt();
         return std::min(drawn.fetch_add(1, std::memory_order_relaxed), pieces);
     };
     auto tried = [&](auto part) {
@@ -35,17 +35,17 @@ void in_threads(std::size_t pieces, int jobs, Worker worker) {
         } catch (...) {
             const std::lock_guard lock(turn);
             if (!failure) failure = std::current_exception();
-            over = true;
+            cancelled = true;
         }
     };
     auto help = [&] {
-        const TakingPart helping(over, true);
+        const WorkerScope scope(cancelled, true);
         tried([&] { worker(next); });
         const std::lock_guard lock(turn);
         ++done;
         ended.notify_one();
     };
-    const TakingPart taking_part(over, false);
+    const WorkerScope scope(cancelled, false);
     std::vector<std::thread> helpers;
     try {
         const std::size_t wanted = std::min(static_cast<std::size_t>(std::max(jobs, 1)), pieces);
@@ -58,7 +58,7 @@ void in_threads(std::size_t pieces, int jobs, Worker worker) {
     const auto all_done = [&] { return done == helpers.size(); };
     for (std::unique_lock lock(turn); !ended.wait_for(lock, std::chrono::milliseconds(100), all_done);) {
         lock.unlock();
-        tried([] { look_up(); });
+        tried([] { check_interrupt(); });
         lock.lock();
     }
     for (auto& helper : helpers) helper.join();

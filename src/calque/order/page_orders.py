@@ -1,4 +1,4 @@
-"""How far two reading orders are apart, page by page, and on how many pairs they agree: the native kernel's specification."""
+"""Reading orders of pages: the counts, ranks, reversed pairs and breaks of two orders of each page."""
 
 from __future__ import annotations
 
@@ -6,12 +6,40 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from calque.base.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.reference.boxes import check_offsets
-from calque.kernels.structs import BREAKS, ORDER_COUNTS, PageOrders
+
+
+class PageOrders(NamedTuple):
+    """The reading orders of pages: lists of blocks, and groups as stretches of such a list.
+
+    Groups come the outer ones first; two of a page are apart, or one is inside the other. What is in no group is in order.
+    """
+
+    blocks: Ints
+    """Page ``p`` has the blocks ``blocks[p]:blocks[p + 1]``."""
+    listed: Codes
+    """Blocks, counted from the first of their page, each at most once."""
+    listed_offsets: Ints
+    starts: Codes
+    """Of groups, as the ends: counted from the first listed block of the page."""
+    ends: Codes
+    ordered: Bytes
+    group_offsets: Ints
+
+
+BREAKS = ("furniture", "interleaved", "column_jump", "skip", "back")
+"""Why a step from one block to the next is not one of the truth."""
+
+ORDER_COUNTS = (
+    "truth", "unordered", "placed", "unplaced", "missing", "pred", "concordant", "discordant", "open", "pairs_merged",
+    "links_required", "links_predicted", "links_right", "moves", "displacement", "largest", "edits", *BREAKS,
+)  # fmt: skip
+"""What is counted of a page. ``displacement`` is the sum of differences of ranks, ``largest`` the most it could be."""
+
 
 SMALL = 128
 """Up to so many entries it is quicker to look at every pair."""
@@ -84,7 +112,7 @@ def longest_rise(ranks: Array) -> int:
 
 
 def judge_orders(
-    truth: PageOrders, found: PageOrders, places: Codes, furniture: Bytes, columns: Floats, jobs: int = 1
+    truth: PageOrders, found: PageOrders, places: Codes, furniture: Bytes, columns: Floats
 ) -> tuple[Ints, Codes, Codes, Codes, Ints, Codes, Codes, Bytes]:
     """What is counted of each page (`ORDER_COUNTS`), and what became of each true block and of each step.
 
@@ -100,8 +128,6 @@ def judge_orders(
     >>> dict(zip(ORDER_COUNTS, made[0][0].tolist()))["discordant"], made[2].tolist()
     (1, [0, 2, 1])
     """
-    del jobs  # the native twin's threads
-    _check(truth, found, places, furniture, columns)
     rank, position = np.full(len(places), -1, np.int32), np.full(len(places), -1, np.int32)
     discordant = np.zeros(len(places), np.int32)
     counts: list[list[int]] = []
@@ -330,37 +356,3 @@ def _apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
     """Whether two blocks are in different columns: their widths share less than half of the narrower one."""
     shared = min(one[1], other[1]) - max(one[0], other[0])
     return shared < 0.5 * min(one[1] - one[0], other[1] - other[0])
-
-
-def _check(truth: PageOrders, found: PageOrders, places: Codes, furniture: Bytes, columns: Floats) -> None:
-    """Refuse columns that do not belong together."""
-    for name, side in (("truth", truth), ("found", found)):
-        check_offsets(f"{name} blocks", side.blocks, int(side.blocks[-1]) if len(side.blocks) else 0)
-        check_offsets(f"{name} orders", side.listed_offsets, len(side.listed))
-        check_offsets(f"{name} groups", side.group_offsets, len(side.starts))
-        if len({len(side.blocks), len(side.listed_offsets), len(side.group_offsets)}) > 1 or not (
-            len(side.starts) == len(side.ends) == len(side.ordered)
-        ):
-            raise ValueError(f"every {name} column must be of the same pages and groups")
-        for order in _pages(side):
-            _check_order(order)
-    if len(truth.blocks) != len(found.blocks):
-        raise ValueError("truth and found must have the same number of pages")
-    if not len(places) == len(furniture) == len(columns) == truth.blocks[-1]:
-        raise ValueError("every true block must have a place, a flag and a column")
-    most = np.repeat(np.diff(found.blocks), np.diff(truth.blocks))
-    if ((places < -1) | (places >= most)).any():
-        raise ValueError("a place is no block of the page")
-
-
-def _check_order(order: _Order) -> None:
-    if len({*order.blocks}) < len(order.blocks) or not {*order.blocks} <= {*range(order.size)}:
-        raise ValueError("an order names blocks of its page, each once")
-    ends, last = [len(order.blocks)], 0
-    for start, end, _ in order.groups:
-        while len(ends) > 1 and ends[-1] <= start:
-            ends.pop()
-        if start < last or start >= end or end > ends[-1]:
-            raise ValueError("groups must be stretches of an order, one inside the other or apart, the outer ones first")
-        ends.append(end)
-        last = start

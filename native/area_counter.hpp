@@ -4,18 +4,18 @@
 #include <cstddef>
 #include <memory>
 
-#include "areas_states.hpp"
+#include "coverage_states.hpp"
 #include "boxes_tables.hpp"
 
 namespace calque {
 
 // One for each thread; reused from one union to the next.
-class Cover {
+class AreaCounter {
 public:
-    Cover() = default;
-    Cover(const Cover&) = delete;
-    Cover& operator=(const Cover&) = delete;
-    virtual ~Cover() = default;
+    AreaCounter() = default;
+    AreaCounter(const AreaCounter&) = delete;
+    AreaCounter& operator=(const AreaCounter&) = delete;
+    virtual ~AreaCounter() = default;
 
     // All rows until the next call are of this page.
     virtual void begin(std::size_t page) = 0;
@@ -26,6 +26,6 @@ public:
 };
 
 // Null where rows are boxes.
-std::unique_ptr<Cover> cover_of(const Side& truth, const Side& found);
+std::unique_ptr<AreaCounter> area_counter(const Side& truth, const Side& found);
 
 }  // namespace calque
