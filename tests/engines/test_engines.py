@@ -156,6 +156,12 @@ def test_workers_are_other_processes_and_kept_within_a_block() -> None:
     assert not set(engines.process_engine(2).map(works.where, range(20))) & first
 
 
+def test_closing_while_workers_write_results_does_not_wait_for_them() -> None:
+    results = Processes(2).map(bytes, [50_000_000] * 6)
+    assert len(next(results)) == 50_000_000
+    results.close()  # type: ignore[attr-defined]  # it is a generator
+
+
 def test_few_items_start_few_workers() -> None:
     assert len(set(Processes(8).map(works.where, range(2)))) <= 2
     with engines.keep_workers(8):

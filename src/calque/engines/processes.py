@@ -136,6 +136,8 @@ class WorkerPool:
             if worker.is_alive():
                 worker.kill()
                 worker.join()
+        # If a worker was killed while it wrote a result, the thread of the pool waits for the rest until all ends are closed.
+        self._context.results._writer.close()  # type: ignore[attr-defined]
         self._executor.shutdown(cancel_futures=True)
 
 
@@ -145,6 +147,11 @@ class WorkerContext(SpawnContext):
     def __init__(self) -> None:
         super().__init__()
         self.workers: list[WorkerProcess] = []
+
+    def SimpleQueue(self) -> Any:  # noqa: N802
+        """Return the queue in which workers put their results."""
+        self.results = super().SimpleQueue()
+        return self.results
 
     def Process(self, *args: Any, **kwargs: Any) -> WorkerProcess:  # type: ignore[override]  # noqa: N802
         """Return a worker that is not started yet."""
