@@ -290,3 +290,43 @@ def test_csv_has_a_row_per_metric_unless_rows_are_declared() -> None:
 def test_table_without_rows_does_not_compute() -> None:
     with pytest.raises(TypeError, match="does not say which rows to count"):
         TABLE.compute(Settings(), ledger(0))
+
+
+ASKED = Metric("asked", value=TP, asked=lambda task: bool(task.labels))
+PARTLY = Block(
+    {
+        "documents": Each(
+            Block({"tp": COUNTS[0], "empty": {"type": "boolean"}}, {"asked": ASKED}), by="label", over="document"
+        ),
+        "given": block_of(COUNTS, {"note": {"type": "string"}}),
+    },
+    {"extra": block_of([ASKED], asked=lambda task: bool(task.labels))},
+)
+
+
+def partly(task: Settings, whole: Ledger, **supplied: Any) -> dict[str, Any]:
+    sums = add_up(PARTLY, lambda _task, part: rows(0.5, part), task, whole)
+    return PlainMetrics(PARTLY, task, whole, sums).tree(supplied)
+
+
+def test_settings_decide_about_metrics_and_blocks() -> None:
+    whole = ledger(0, documents=2, rows=9)
+    without, with_it = partly(Settings(), whole), partly(Settings(("a",)), whole)
+    assert "extra" not in without
+    assert list(without["documents"]["0"]) == ["tp"]
+    assert list(with_it["documents"]["0"]) == ["tp", "asked"]
+    assert with_it["extra"]["asked"] == with_it["given"]["tp"]
+    replicates = {
+        task: WeightedBlock(PARTLY, task, rows(0.5, whole), MeasureName("")).measures()
+        for task in (Settings(), Settings(("a",)))
+    }
+    assert [sorted(names) for names in replicates.values()] == [["fp", "tp"], ["asked", "fp", "tp"]]
+
+
+def test_task_supplies_values_and_keys_of_entries() -> None:
+    whole = ledger(0, documents=2, rows=9)
+    made = partly(Settings(), whole, documents={"1": {"empty": True}}, given={"note": "n"})
+    assert [list(entry) for entry in made["documents"].values()] == [["tp"], ["tp", "empty"]]
+    assert list(made["given"]) == ["tp", "fp", "note"]
+    whole_block = {"note": "n", "fp": 1, "tp": 2}
+    assert list(partly(Settings(), whole, given=whole_block)["given"].items()) == list(whole_block.items())

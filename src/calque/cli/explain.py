@@ -266,12 +266,6 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
         return {"micro": "added up over all documents and classes; also for each class"}
     if task == "detection" and measure.name.startswith(("AP", "AR")):
         return {"macro_classes": "the mean of the classes that have truths"}
-    if task == "words" and isinstance(measure, Ratio):
-        return {
-            "micro": "counts are added up over all documents, then divided",
-            "macro": "the mean of the documents that have a value",
-            "macro_documents": "the mean of the documents that have a value",
-        }
     return _of_rungs(task, measure.name) if table is None else table.scopes(measure.name)
 
 
@@ -289,7 +283,6 @@ OTHER_SCOPES = {
     "detection": "over all documents and classes",
     "fields": "over all documents; also for each field",
     "checks": "over all cases; also for each evaluator",
-    "words": "over all documents together; also for each document",
     "ceiling": "over all documents, at each level",
 }
 """What is said of the numbers that come in one scope only."""

@@ -11,9 +11,9 @@ from calque.base.arguments import renamed_arguments
 from calque.base.errors import IssueLog
 from calque.base.short_repr import short_repr
 from calque.corpus.orders import OrderPage
-from calque.order.page_orders import ORDER_COUNTS
 from calque.order.judging import judged
 from calque.order.metrics import FOUR_NAMES, page_counts, page_values
+from calque.order.page_orders import ORDER_COUNTS
 from calque.readers.orders.building import of_names
 
 

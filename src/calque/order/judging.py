@@ -14,7 +14,7 @@ from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes
-from calque.order.page_orders import ORDER_COUNTS, PageOrders, judge_orders
+from calque.order.page_orders import PageOrders, judge_orders
 
 
 @dataclass(frozen=True, eq=False)

@@ -240,7 +240,9 @@ TABLE = MetricTable(
             "worst_pages": list_of(
                 object_of({"document": UNIT_ID, "page": COUNT, "successors": SHARE, "breaks": map_of(COUNT)})
             ),
-            "documents": Each(block_of(DOCUMENT), by="label", over="document", present=Count("in_truth"), listed=False),
+            "documents": Each(
+                block_of(DOCUMENT), by="label", over="document", present=Count("in_truth"), listed=False, ids=True
+            ),
         },
         order=("micro", "macro", "macro_documents", "profiles", "counts"),
     ),

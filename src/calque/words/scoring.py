@@ -13,6 +13,8 @@ from calque.base.errors import Issue, Severity
 from calque.base.wording import counted
 from calque.corpus.boxes import UnitId, canonical
 from calque.corpus.words import WordCorpus
+from calque.evaluation.document_sums import share
+from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes, TruthOutcomes, positions
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.nothing_evaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.kernels import kernels
@@ -222,3 +224,29 @@ def _removed(truth: WordCorpus, units: tuple[UnitId, ...], test: set[UnitId]) ->
         "text": Strings.pack(removed.text for removed in rows),
     })  # fmt: skip
     return table.take(np.argsort(unit, kind="stable")), steps
+
+
+def run_outcomes(_task: Words, ledger: Ledger) -> RunOutcomes:
+    """Words by their places in the truth; without the words themselves their labels are empty."""
+    truth, found = ledger.table("truth"), ledger.table("found")
+    unit = truth.array(UNIT)
+    place = positions(ledger.offsets("truth"), unit)
+    right = truth.array("found").tolist()
+    kinds = ["tp" if one else "fn" for one in right]
+    truths = TruthOutcomes(unit.tolist(), place, truth.array("page").tolist(), place, _words(ledger, truth), kinds, right)
+    documents = ledger.table("documents")
+    held = documents.array("status") == Status.HELD_OUT
+    scores = np.where(held, share(documents.array("matches"), documents.array("n_ref")), np.nan)
+    if "match" not in found:
+        return RunOutcomes(truths, FalsePositives((), (), ()), scores)
+    alone = np.flatnonzero(found.array("match") < 0)
+    words = _words(ledger, found)
+    alarms = FalsePositives(found.array(UNIT)[alone].tolist(), [0] * len(alone), [words[row] for row in alone.tolist()])
+    return RunOutcomes(truths, alarms, scores)
+
+
+def _words(ledger: Ledger, table: Table) -> list[str]:
+    if "word" not in table:
+        return [""] * table.height
+    vocabulary = ledger.names["word"]
+    return [vocabulary[code] for code in table.array("word").tolist()]

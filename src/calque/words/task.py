@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from calque.evaluation.document_sums import WeightedMetrics
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
-    from calque.evaluation.measures import Measure, MeasureName
+    from calque.evaluation.metrics import MetricTable
     from calque.evaluation.nothing_evaluated import Ground
     from calque.evaluation.view import TaskView
     from calque.readers.text.text_files import TextReading
@@ -43,9 +43,6 @@ class Words(Task):
     name: ClassVar[str] = "words"
     by_chunks: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
-    aliases: ClassVar[Mapping[str, str]] = {"naive": "naive_recall"}
-    lower_is_better: ClassVar[frozenset[str]] = frozenset({"wer", "cer"})
-    neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})
     naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
 
     lattice: Any = setting(  # a field, as all of them; it takes many forms and keeps text
@@ -359,26 +356,12 @@ class Words(Task):
 
         return ground(self, ledger)
 
-    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
-        """Recall and what stands beside it, over all words, as a mean of documents, and for each document."""
-        from calque.words.numbers import measure
+    @classmethod
+    def metric_table(cls) -> MetricTable:
+        """The declared metrics."""
+        from calque.words.metrics import TABLE
 
-        return measure(self, ledger)
-
-    def address(self, name: MeasureName) -> tuple[str, ...]:
-        """Where a measure stands in the JSON."""
-        if name.label is not None:
-            return "documents", name.label, name.name
-        if name.name in ("oracle_recall", "repairable"):
-            return "oracle", name.name.removeprefix("oracle_")
-        scope = {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope)
-        return scope, name.name
-
-    def names(self, numbers: Mapping[str, Any]) -> list[str]:
-        """The numbers of all words, the means of documents, and the oracle's; a document's own are not of the corpus."""
-        scopes = (("", numbers["micro"]), ("macro_documents.", numbers["macro"]))
-        oracle = ["oracle_recall", "repairable"] if "oracle" in numbers else []
-        return [*(f"{scope}{name}" for scope, block in scopes for name in block), *oracle]
+        return TABLE
 
     def primary(self) -> tuple[str, ...]:
         """Recall, the headline of the protocol."""
@@ -390,22 +373,15 @@ class Words(Task):
 
         return outcomes(ledger)
 
-    @classmethod
-    def measures(cls) -> tuple[Measure, ...]:
-        """Return the definitions that `calque explain` prints."""
-        from calque.words.numbers import MEASURES
-
-        return MEASURES
-
     def resampled(self, ledger: Ledger) -> tuple[WeightedMetrics, ...]:
         """Return quick ways to the numbers of weighted documents."""
-        from calque.words.compared import resampled
+        from calque.words.metrics import weighted_oracle
 
-        return resampled(self, ledger)
+        return (*super().resampled(ledger), *(() if self.lattice == "none" else (weighted_oracle(ledger),)))
 
     def run_outcomes(self, ledger: Ledger) -> RunOutcomes:
         """Return the outcome of each ground-truth item and the score of each document, for comparisons."""
-        from calque.words.compared import run_outcomes
+        from calque.words.scoring import run_outcomes
 
         return run_outcomes(self, ledger)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -133,6 +133,8 @@ class Metric(Measure):
     and all documents if there is none."""
     on_request: bool = False
     """Whether intervals and comparisons include it only if the user names it."""
+    asked: Callable[[Any], bool] | None = None
+    """Whether the settings of a task ask for the metric; by default every result has it."""
     aliases: tuple[str, ...] = ()
     """Other names that a user may write, besides the title."""
     kind: Schema | None = None

@@ -25,7 +25,7 @@ from calque.evaluation.measures import (
     weighted_mean,
 )
 from calque.evaluation.metrics.formulas import Count, Metric, Sums
-from calque.evaluation.metrics.tree import Block, Each, MeanOfClasses, MeanOfDocuments, Node, Total, named
+from calque.evaluation.metrics.tree import Block, Each, MeanOfClasses, MeanOfDocuments, Node, Total, is_asked, named
 
 
 @dataclass(slots=True, eq=False)
@@ -167,7 +167,7 @@ class _ExactMean:
 class PlainSums:
     """The sums of all documents with weight 1; the sums of parts of a ledger can be joined."""
 
-    def __init__(self, block: Block, tally: Tally, places: Array) -> None:
+    def __init__(self, block: Block, task: Any, tally: Tally, places: Array) -> None:
         self._columns = {name: Column(each.size, each.scale, each.exact) for name, each in tally.columns.items()}
         self._by_class = {name: column.by_class() for name, column in tally.columns.items()}
         self._exact: dict[str, ExactSum] = {}
@@ -178,8 +178,8 @@ class PlainSums:
                     self._exact[name].add(values)  # type: ignore[arg-type]  # fractions always have values
         self._means: dict[str, Mean | _ExactMean] = {}
         self._by_document: list[tuple[Array, dict[str, Ints]]] = []
-        wanted = document_names(block)
-        means = dict(document_means(block))
+        wanted = document_names(block, task)
+        means = dict(document_means(block, task))
         if wanted or means:
             names = {*wanted, *(name for _, metric in means.values() for name in _names(metric))}
             sums = {name: tally.columns[name].by_document(tally.documents) for name in sorted(names)}
@@ -242,7 +242,7 @@ class _Part:
     task: Any
 
     def __call__(self, piece: Piece) -> PlainSums:
-        return PlainSums(self.block, self.rows(self.task, piece.ledger), piece.places)
+        return PlainSums(self.block, self.task, self.rows(self.task, piece.ledger), piece.places)
 
 
 # Which counts a block needs.
@@ -258,36 +258,35 @@ def _value(metric: Metric, sums: Sums) -> Array:
     return metric.value.of(sums)
 
 
-def _blocks(node: Node, path: str = "") -> Iterator[tuple[str, Block]]:
-    """Yield the blocks of a tree that are not inside of maps, and where they are."""
-    if isinstance(node, Block):
+def _blocks(node: Node, task: Any, path: str = "") -> Iterator[tuple[str, Block]]:
+    """Yield the blocks that the settings ask for and that are not inside of maps, and where they are."""
+    if isinstance(node, Block) and is_asked(node, task):
         yield path, node
         for key, child in node.children.items():
-            yield from _blocks(child, f"{path}.{key}" if path else key)
+            yield from _blocks(child, task, f"{path}.{key}" if path else key)
 
 
-def _maps(block: Block) -> Iterator[Each]:
-    for _, each in _blocks(block):
+def _maps(block: Block, task: Any) -> Iterator[Each]:
+    for _, each in _blocks(block, task):
         yield from (child for child in each.children.values() if isinstance(child, Each) and child.over)
 
 
-def document_names(block: Block) -> list[str]:
+def document_names(block: Block, task: Any) -> list[str]:
     """Return the counts that are needed for each document by itself."""
     names: dict[str, None] = {}
-    for each in _maps(block):
+    for each in _maps(block, task):
         if each.over == "document" and isinstance(each.inner, Block):
-            names |= dict.fromkeys(name for metric in each.inner.metrics.values() for name in _names(metric))
+            names |= dict.fromkeys(name for metric in each.inner.computed(task).values() for name in _names(metric))
             names |= dict.fromkeys(() if each.present is None else each.present.names)
     return list(names)
 
 
-def document_means(block: Block) -> Iterator[tuple[str, tuple[MeanOfDocuments, Metric]]]:
+def document_means(block: Block, task: Any) -> Iterator[tuple[str, tuple[MeanOfDocuments, Metric]]]:
     """Yield the metrics that are means over documents, by their place in the result."""
-    for path, each in _blocks(block):
+    for path, each in _blocks(block, task):
         if isinstance(each.over, MeanOfDocuments):
-            for key, metric in each.metrics.items():
-                if metric.value is not None:
-                    yield f"{path}.{key}" if path else key, (each.over, metric)
+            for key, metric in each.computed(task).items():
+                yield f"{path}.{key}" if path else key, (each.over, metric)
 
 
 def is_computed(node: Node) -> bool:
@@ -307,20 +306,33 @@ Entries = Callable[[Each], Mapping[str, Any]]
 """Returns the entries of a map."""
 
 
-def fill(block: Block, leaf: Leaf, entries: Entries, supplied: Mapping[str, Any], path: str = "") -> dict[str, Any]:
-    """Return a block with every value: computed from sums, or supplied by the task."""
+def fill(block: Block, task: Any, leaf: Leaf, entries: Entries, supplied: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """Return a block with every value: computed from sums, or supplied by the task.
+
+    The task may supply any value, also that of a metric. To the entries of a computed map it may add keys.
+    """
     made: dict[str, Any] = {}
+    computed = block.computed(task)
     for key, child in block.children.items():
-        here = f"{path}.{key}" if path else key
-        if isinstance(child, Block) and is_computed(child):
-            made[key] = fill(child, leaf, entries, supplied.get(key, {}), here)
-        elif key in supplied:
-            made[key] = supplied[key]
-        elif isinstance(child, Metric) and child.value is not None:
-            made[key] = leaf(child, block, here)
+        here, given = f"{path}.{key}" if path else key, supplied.get(key)
+        if isinstance(child, Block) and is_computed(child) and not _is_complete(child, task, given):
+            if is_asked(child, task):
+                made[key] = fill(child, task, leaf, entries, given or {}, here)
         elif isinstance(child, Each) and child.over:
-            made[key] = entries(child)
+            made[key] = {name: {**entry, **(given or {}).get(name, {})} for name, entry in entries(child).items()}
+        elif key in supplied:
+            made[key] = given
+        elif key in computed:
+            made[key] = leaf(computed[key], block, here)
     return made
+
+
+def _is_complete(block: Block, task: Any, given: Any) -> bool:
+    """Whether a task supplies all values of a block; they keep their order then."""
+    if not isinstance(given, Mapping) or not block.computed(task).keys() <= given.keys():
+        return False
+    nested = {key: child for key, child in block.children.items() if not isinstance(child, Metric) and is_computed(child)}
+    return all(isinstance(child, Block) and _is_complete(child, task, given.get(key)) for key, child in nested.items())
 
 
 def _reason(metric: Metric, block: Block) -> str:
@@ -342,7 +354,7 @@ class PlainMetrics:
 
     def tree(self, supplied: Mapping[str, Any]) -> dict[str, Any]:
         """Return the block as the JSON shows it; ``supplied`` has the values without a formula."""
-        return fill(self.block, self._leaf, self._entries, supplied)
+        return fill(self.block, self.task, self._leaf, self._entries, supplied)
 
     def _leaf(self, metric: Metric, block: Block, path: str) -> int | float | Undefined:
         reason = _reason(metric, block)
@@ -364,17 +376,17 @@ class PlainMetrics:
         inner = each.inner
         if not isinstance(inner, Block):
             raise TypeError("the entries of a computed map must be blocks")
-        keys: Sequence[str] = self.ledger.names.get(each.over, ())
+        keys: Sequence[Any] = self.ledger.names.get(each.over, ())
         sums: Callable[[str], Array] = self.sums.by_class
         if each.over == "document":
-            keys = distinct_names(self.ledger.units)
+            keys = self.ledger.units if each.ids else distinct_names(self.ledger.units)
             sums = partial(self.sums.by_document, documents=len(keys))
         shown = [row for row, key in enumerate(keys) if each.shown is None or each.shown(self.task, key)]
         if each.present is not None:
             there = each.present.of({name: sums(name) for name in each.present.names})
             shown = [row for row in shown if there[row]]
         columns = {}
-        for key, metric in inner.metrics.items():
+        for key, metric in inner.computed(self.task).items():
             values = _value(metric, {name: sums(name) for name in _names(metric)})[shown].tolist()
             columns[key] = [_number(metric, value, metric.undefined) for value in values]
         blocks = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
@@ -413,7 +425,7 @@ class WeightedBlock(WeightedMetrics):
         return dict(self._named(values.leaf, values.entries))
 
     def _named(self, leaf: Leaf, entries: Entries) -> Iterator[tuple[str, Any]]:
-        tree = fill(self._block, leaf, lambda each: entries(each) if each.by and each.listed else {}, {})
+        tree = fill(self._block, self._task, leaf, lambda each: entries(each) if _is_weighted(each) else {}, {})
         return named(self._block, tree, self._name, unlisted=True)
 
     def _tally_counts(self) -> None:
@@ -431,20 +443,20 @@ class WeightedBlock(WeightedMetrics):
             self._tallies.count(name, unit, group, column.size, np.concatenate([nothing, *added]))
 
     def _needed(self) -> Iterator[str]:
-        """The counts of all metrics that are sums."""
-        for _, block in _blocks(self._block):
+        """Yield the counts of all metrics that are sums."""
+        for _, block in _blocks(self._block, self._task):
             if not isinstance(block.over, MeanOfDocuments):
-                yield from (name for metric in block.metrics.values() for name in _names(metric))
+                yield from (name for metric in block.computed(self._task).values() for name in _names(metric))
             if isinstance(block.over, MeanOfClasses) and block.over.weight is not None:
                 yield from block.over.weight.names
-        for each in _maps(self._block):
-            if each.by and each.listed and isinstance(each.inner, Block):
-                yield from (name for metric in each.inner.metrics.values() for name in _names(metric))
+        for each in _maps(self._block, self._task):
+            if _is_weighted(each):
+                yield from (name for metric in _inner(each).computed(self._task).values() for name in _names(metric))
                 yield from () if each.present is None else each.present.names
 
     def _tally_document_means(self) -> None:
         """The value of each document, and how many documents have one."""
-        means = dict(document_means(self._block))
+        means = dict(document_means(self._block, self._task))
         for path, (over, metric) in means.items():
             values = self._tally.document_values(metric)
             known = np.flatnonzero(~np.isnan(values))
@@ -491,7 +503,10 @@ class WeightedBlock(WeightedMetrics):
 
     def _supports(self, each: Each) -> dict[str, dict[str, Support]]:
         return {
-            label: {key: Support(self._documents(metric.supported_by, code)) for key, metric in _inner(each).metrics.items()}
+            label: {
+                key: Support(self._documents(metric.supported_by, code))
+                for key, metric in _inner(each).computed(self._task).items()
+            }
             for code, label in self._shown(each)
         }
 
@@ -528,11 +543,19 @@ class _Weighted:
 
     def entries(self, each: Each) -> dict[str, dict[str, Floats]]:
         """Return the values of the metrics of each class; none in replicates that do not have the class."""
-        columns = {key: np.asarray(_value(metric, self._by_class), np.float64) for key, metric in _inner(each).metrics.items()}
+        columns = {
+            key: np.asarray(_value(metric, self._by_class), np.float64)
+            for key, metric in _inner(each).computed(self._whole._task).items()
+        }
         if each.present is not None:
             absent = each.present.of(self._by_class) == 0
             columns = {key: np.where(absent, math.nan, values) for key, values in columns.items()}
         return {label: {key: values[code] for key, values in columns.items()} for code, label in self._whole._shown(each)}
+
+
+def _is_weighted(each: Each) -> bool:
+    """Whether the entries of a map have metrics for weighted documents."""
+    return bool(each.by) and each.listed and each.over != "document"
 
 
 def _inner(each: Each) -> Block:

@@ -69,6 +69,8 @@ class Block:
     """Whether the metrics are in the list of all metrics; if not, a user can still name them."""
     on_request: bool = False
     """Whether intervals and comparisons include the metrics only if the user names them."""
+    asked: Callable[[Any], bool] | None = None
+    """Whether the settings of a task ask for the block; by default every result has it."""
     order: Path = ()
     """The keys in the order in which names are listed, if it is not the order of the JSON."""
 
@@ -82,6 +84,10 @@ class Block:
         """The keys that lead to a metric."""
         return {key: child for key, child in self.children.items() if isinstance(child, Metric)}
 
+    def computed(self, task: Any) -> dict[str, Metric]:
+        """Return the keys that lead to a metric with a formula that the settings of a task ask for."""
+        return {key: each for key, each in self.metrics.items() if each.value is not None and is_asked(each, task)}
+
 
 @dataclass(frozen=True, eq=False)
 class Each:
@@ -92,6 +98,8 @@ class Each:
     """The part of a metric name that the key is; empty if the entries have no names."""
     over: str = ""
     """The column whose classes are the keys, such as ``label``, or ``document``; empty if the task supplies the entries."""
+    ids: bool = False
+    """Whether the keys of documents are their ids, so that a number stays a number in Python; by default their names."""
     shown: Callable[[Any, str], bool] | None = None
     """Whether the settings of the task include a class; by default they include all."""
     present: Count | None = None
@@ -105,6 +113,11 @@ class Each:
 
 
 Node: TypeAlias = Metric | Block | Each | Schema
+
+
+def is_asked(node: Metric | Block, task: Any) -> bool:
+    """Whether the settings of a task ask for a metric or a block."""
+    return node.asked is None or node.asked(task)
 
 
 def block_of(metrics: Iterable[Metric], more: Mapping[str, Node] | None = None, **options: Any) -> Block:

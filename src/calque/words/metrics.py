@@ -1,19 +1,41 @@
-"""The numbers of words: counts of documents, and the ratios that are made of them."""
+"""The metrics of words: recall and what goes with it, over all words, as means of documents, and for each document."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.base.columns import Flags, Ints
+from calque.base.columns import Array, Flags, Ints
 from calque.corpus.boxes import UnitId
+from calque.evaluation.document_sums import DocumentTallies, Replicates, Support, TalliedMetrics, share
 from calque.evaluation.ledger import UNIT, Ledger, Piece
-from calque.evaluation.measures import Measure, Ratio, Undefined
+from calque.evaluation.measures import Undefined
+from calque.evaluation.metrics import (
+    Block,
+    Count,
+    Each,
+    MeanOfDocuments,
+    Metric,
+    MetricTable,
+    PlainSums,
+    Tally,
+)
+from calque.evaluation.presentation.result_schema import (
+    COUNT,
+    FLAG,
+    MEASURE,
+    NUMBER,
+    SHARE,
+    TEXT,
+    Schema,
+    list_of,
+    map_of,
+    object_of,
+)
 from calque.words.scoring import STATUS_NAMES, Status, unknown_documents
 
 if TYPE_CHECKING:
@@ -21,207 +43,185 @@ if TYPE_CHECKING:
 
 SEED = "Evaluation Protocol (OCR words)"
 
+# 1. Metrics: each is a formula over counts of documents.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tally:
-    """Counts for each group: a document, or all of them."""
-
-    n_ref: Ints
-    n_pred: Ints
-    matches: Ints
-    naive: Ints
-    bag: Ints
-    word_edits: Ints
-    content_ref: Ints
-    content_matches: Ints
-    chars_ref: Ints
-    char_edits: Ints
-
-    @classmethod
-    def of(cls, columns: Mapping[str, Any], rows: Flags) -> Tally:
-        """One group for each of these rows."""
-        return cls(**{name: columns[name][rows] for name in cls.__dataclass_fields__})
-
-    def total(self) -> Tally:
-        """All groups as one."""
-        return Tally(**{name: np.array([getattr(self, name).sum()]) for name in self.__dataclass_fields__})
-
-
-RECALL = Ratio[Tally](
+N_REF, N_PRED, MATCHES = Count("n_ref"), Count("n_pred"), Count("matches")
+COLUMNS = (
+    "n_ref", "n_pred", "matches", "naive", "bag", "word_edits", "content_ref", "content_matches", "chars_ref", "char_edits",
+)  # fmt: skip
+"""The columns of the table of documents that are counts."""
+RECALL = Metric(
     "recall",
     "recall",
     "The share of true words that the prediction has, in the same order (longest common subsequence).",
     "L / |Test|",
     f"{SEED}, Evaluating a word sequence",
     "no true words",
-    lambda t: t.matches,
-    lambda t: t.n_ref,
+    value=MATCHES / N_REF,
 )
-PRECISION = Ratio[Tally](
+PRECISION = Metric(
     "precision",
     "precision",
     "The share of predicted words that match. The truth is reduced, so extra words are no fault: recall is the headline.",
     "L / |Predicted|",
     f"{SEED}, Evaluating a word sequence",
     "no predicted words",
-    lambda t: t.matches,
-    lambda t: t.n_pred,
+    value=MATCHES / N_PRED,
 )
-F1 = Ratio[Tally](
+F1 = Metric(
     "f1",
     "F1",
     "The harmonic mean of recall and precision.",
     "2·L / (|Test| + |Predicted|)",
     f"{SEED} (noted there, not used)",
     "no words",
-    lambda t: 2 * t.matches,
-    lambda t: t.n_ref + t.n_pred,
+    value=2 * MATCHES / (N_REF + N_PRED),
 )
-NAIVE = Ratio[Tally](
+NAIVE = Metric(
     "naive_recall",
     "naive recall",
     "The share of true words with the same word at the same place (wordid); one missing word shifts all that follow.",
     "|Predicted ⋈ Test| / |Test|",
     f"{SEED}, the naive evaluation",
     "no true words",
-    lambda t: t.naive,
-    lambda t: t.n_ref,
+    value=Count("naive") / N_REF,
+    aliases=("naive",),
 )
-BAG = Ratio[Tally](
+BAG = Metric(
     "bag_recall",
     "bag recall",
     "The share of true words that the prediction has in any order: what is left when reading order is forgiven.",
     "Σ min(count in Test, count in Predicted) / |Test|",
     "bag of words",
     "no true words",
-    lambda t: t.bag,
-    lambda t: t.n_ref,
+    value=Count("bag") / N_REF,
 )
-BAG_PRECISION = Ratio[Tally](
+BAG_PRECISION = Metric(
     "bag_precision",
     "bag precision",
     "The share of predicted words that the truth has in any order.",
     "Σ min(count in Test, count in Predicted) / |Predicted|",
     "bag of words",
     "no predicted words",
-    lambda t: t.bag,
-    lambda t: t.n_pred,
+    value=Count("bag") / N_PRED,
 )
-WER = Ratio[Tally](
+WER = Metric(
     "wer",
     "WER",
     "Word error rate: insertions, deletions and substitutions of words for each true word. Can be above 1.",
     "Levenshtein distance / |Test|",
     "usual in speech and OCR",
     "no true words",
-    lambda t: t.word_edits,
-    lambda t: t.n_ref,
+    value=Count("word_edits") / N_REF,
+    kind=MEASURE,
+    better="lower",
 )
-CER = Ratio[Tally](
+CER = Metric(
     "cer",
     "CER",
     "Character error rate: edits of characters for each true character, words joined by one space (--cer).",
     "Levenshtein distance / characters of Test",
     "usual in OCR",
     "characters were not compared, or there are none",
-    lambda t: t.char_edits,
-    lambda t: t.chars_ref,
+    value=Count("char_edits") / Count("chars_ref"),
+    kind=MEASURE,
+    better="lower",
+    asked=lambda task: task.characters != "none",
 )
-CONTENT = Ratio[Tally](
+CONTENT = Metric(
     "content_recall",
     "content recall",
     "Recall with stop words left out of both sides (--stop-words).",
     "L / |Test|, without stop words",
     "stop-word-free recall",
     "no true words but stop words",
-    lambda t: t.content_matches,
-    lambda t: t.content_ref,
+    value=Count("content_matches") / Count("content_ref"),
+    asked=lambda task: bool(task.stop_words),
 )
 RATIOS = (RECALL, PRECISION, F1, NAIVE, BAG, BAG_PRECISION, WER, CER, CONTENT)
+SIZES_OF_DOCUMENT = (
+    Metric("matches", value=MATCHES),
+    Metric("n_ref", value=N_REF, better="neither"),
+    Metric("n_pred", value=N_PRED, better="neither"),
+)
 ORACLE = (
-    Measure(
+    Metric(
         "oracle_recall",
         "oracle recall",
         "The recall of the best path through the lattice, chosen with the truth in hand: no selector can do better.",
         "max over paths of L / |Test|",
         f"{SEED}, candidate lattice",
         "no true words, or no lattice",
+        kind=SHARE,
     ),
-    Measure(
+    Metric(
         "repairable",
         "repairable",
         "The share of the best single source's errors that choosing well from the lattice would repair.",
         "(oracle − best) / (1 − best)",
         "calque",
         "the best source makes no errors, or recall is undefined",
+        kind=SHARE,
+        better="neither",
     ),
 )
-MEASURES: tuple[Measure, ...] = (*RATIOS, *ORACLE)
+SIZES = (
+    "documents", "documents_with_recall", "missing_predictions", "words", "predicted_words", "matches",
+    "ignored_predictions", "ignored_words", *STATUS_NAMES[1:], "listed_without_truth",
+)  # fmt: skip
+"""The sizes of the result."""
 
 
-def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
-    """The tree of numbers, in the shape of the JSON."""
+# 2. Rows: the documents of the test, with their counts.
+
+
+def count_rows(_task: Words, ledger: Ledger) -> Tally:
+    """Tell which rows of a ledger add to which count."""
+    tally, documents = Tally(ledger), ledger.table("documents")
+    held = np.flatnonzero(documents.array("status") == Status.HELD_OUT)
+    for name in COLUMNS:
+        tally.count(name, documents, held, values=documents.array(name))
+    tally.count("documents", documents, held)
+    return tally
+
+
+# 3. The result.
+
+
+def other_values(task: Words, ledger: Ledger, sums: PlainSums) -> dict[str, Any]:
+    """Return the values of the result that are not metrics with a formula."""
     columns = ledger.table("documents").columns
     status = np.asarray(columns["status"])
-    rows: Flags = status == Status.HELD_OUT
-    tally = Tally.of(columns, rows)
-    ratios = _shown(task)
-    tree: dict[str, Any] = {
-        "micro": {ratio.name: ratio.numbers(tally.total())[0] for ratio in ratios},
-        "macro": {ratio.name: _mean(ratio, tally) for ratio in ratios},
-        "documents": _documents(ledger, rows, tally, ratios),
-        "counts": {**_sizes(columns, status, tally), "listed_without_truth": len(unknown_documents(task, ledger))},
+    missing = ~np.asarray(columns["predicted"])
+    values: dict[str, Any] = {
+        "documents": {
+            ledger.units[row]: {"missing_pred": bool(missing[row])}
+            for row in np.flatnonzero(status == Status.HELD_OUT).tolist()
+        },
+        "counts": {**_sizes(columns, status, sums), "listed_without_truth": len(unknown_documents(task, ledger))},
         "pages": _pages(ledger),
         "regions": _regions(ledger),
         "cleanup": _cleanup(ledger),
     }
     if task.lattice != "none":
-        tree["oracle"] = _oracle(ledger, tally.total(), tree["micro"]["recall"], task.errors or IRREDUCIBLE)
+        values["oracle"] = _oracle(ledger, sums.whole("n_ref"), sums.whole("matches"), task.errors or IRREDUCIBLE)
     if task.errors:
         from calque.words.confused import error_lists
 
-        tree["errors"] = error_lists(ledger, task.errors)
-    return tree
+        values["errors"] = error_lists(ledger, task.errors)
+    return values
 
 
-def _shown(task: Words) -> tuple[Ratio[Tally], ...]:
-    """The ratios that the settings ask for."""
-    left_out = {name for name, asked in (("cer", task.characters != "none"), ("content_recall", task.stop_words)) if not asked}
-    return tuple(ratio for ratio in RATIOS if ratio.name not in left_out)
-
-
-def _mean(ratio: Ratio[Tally], tally: Tally) -> float | Undefined:
-    """The mean of the documents that have a value."""
-    values = ratio.values(tally)
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return Undefined("no document has a value")
-    return math.fsum(defined.tolist()) / len(defined)
-
-
-def _documents(ledger: Ledger, rows: Flags, tally: Tally, ratios: tuple[Ratio[Tally], ...]) -> dict[UnitId, dict[str, Any]]:
-    columns: dict[str, list[Any]] = {
-        "matches": tally.matches.tolist(),
-        "n_ref": tally.n_ref.tolist(),
-        "n_pred": tally.n_pred.tolist(),
-        **{ratio.name: ratio.numbers(tally) for ratio in ratios},
-        "missing_pred": (~ledger.table("documents").array("predicted")[rows]).tolist(),
-    }
-    units = [ledger.units[row] for row in np.flatnonzero(rows).tolist()]
-    listed = zip(*columns.values(), strict=True)
-    return {unit: dict(zip(columns, values, strict=True)) for unit, values in zip(units, listed, strict=True)}
-
-
-def _sizes(columns: Mapping[str, Any], status: Ints, tally: Tally) -> dict[str, Any]:
+def _sizes(columns: Mapping[str, Any], status: Ints, sums: PlainSums) -> dict[str, Any]:
     held = status == Status.HELD_OUT
     ignored: Flags = np.asarray(~held & columns["predicted"])
     return {
         "documents": int(held.sum()),
-        "documents_with_recall": int((tally.n_ref > 0).sum()),
+        "documents_with_recall": int((columns["n_ref"][held] > 0).sum()),
         "missing_predictions": int((held & ~columns["predicted"]).sum()),
-        "words": int(tally.n_ref.sum()),
-        "predicted_words": int(tally.n_pred.sum()),
-        "matches": int(tally.matches.sum()),
+        "words": sums.whole("n_ref"),
+        "predicted_words": sums.whole("n_pred"),
+        "matches": sums.whole("matches"),
         "ignored_predictions": int(ignored.sum()),
         "ignored_words": int(columns["n_pred"][ignored].sum()),
         **{name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES) if code},
@@ -291,15 +291,14 @@ def _cleanup(ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined, listed: int) -> dict[str, Any]:
+def _oracle(ledger: Ledger, n_ref: int, matches: int, listed: int) -> dict[str, Any]:
     table = ledger.table("oracle")  # a row a document, as what is told of it
     sums = {
         name: int(table.array(name).sum()) for name in ("matches", "n_words", "slots", "candidates", "flat_bound", "pruned")
     }
-    n_ref = int(total.n_ref[0])
     oracle = _share(sums["matches"], n_ref, RECALL.undefined)
     sources = _sources(ledger, n_ref)
-    best = max(sources.values()) if sources and n_ref else recall
+    best = max(sources.values()) if sources and n_ref else _share(matches, n_ref, RECALL.undefined)
     return {
         "matches": sums["matches"],
         "n_ref": n_ref,
@@ -402,3 +401,112 @@ def _oracles_of(piece: Piece) -> Iterator[tuple[int, dict[str, Any]]]:
                 "pairs": np.stack([column[pairs[at] : pairs[at + 1]] for column in chosen], axis=1).tolist(),
             },
         )
+
+
+def _oracle_block() -> Block:
+    """Return the tree of the best path through a lattice."""
+    document = {
+        **dict.fromkeys(("matches", "n_ref", "n_path", "slots", "candidates", "flat_bound", "pruned_nodes"), COUNT),
+        **dict.fromkeys(("recall", "precision"), SHARE),
+        "log10_paths": NUMBER,
+        "missing_lattice": FLAG,
+        "path": list_of({"type": "integer"}),
+        "pairs": list_of(list_of(COUNT)),
+    }
+    recall, repairable = ORACLE
+    return Block(
+        {
+            **dict.fromkeys(("matches", "n_ref", "slots", "flat_bound", "pruned_nodes", "missing_lattices"), COUNT),
+            "recall": recall,
+            **dict.fromkeys(("precision", "best_source_recall"), SHARE),
+            "repairable": repairable,
+            "sources": map_of(SHARE),
+            "macro_recall": SHARE,
+            "candidates_per_slot": MEASURE,
+            "log10_paths": NUMBER,
+            "taken": map_of(object_of(dict.fromkeys(("slots", "alone", "gain"), COUNT))),
+            "irreducible": object_of({"words": COUNT}, {"listed": list_of(object_of({"word": TEXT, "count": COUNT}))}),
+            "documents": map_of(object_of(document)),
+        },
+        scopes={"all": "over all documents together; also for each document"},
+    )
+
+
+def _errors_schema() -> Schema:
+    confusion = object_of({"truth": TEXT, "predicted": TEXT, "count": COUNT})
+    kind = object_of({"kind": TEXT, "count": COUNT, "encoding": FLAG})
+    totals = (
+        "words", "missed_words", "extra_words", "characters", "characters_of_missing_words", "characters_of_extra_words",
+    )  # fmt: skip
+    return object_of({
+        "words": list_of(confusion),
+        "characters": list_of(confusion),
+        "kinds": list_of(kind),
+        "totals": object_of(dict.fromkeys(totals, COUNT)),
+    })  # fmt: skip
+
+
+def _ratios(**options: Any) -> Block:
+    """Return a block of the ratios; some are there only if a setting asks for them."""
+    always = {metric.name: metric for metric in RATIOS if metric.asked is None}
+    return Block(always, {metric.name: metric for metric in RATIOS if metric.asked is not None}, **options)
+
+
+def _document_block() -> Block:
+    ratios = _ratios()
+    sizes = {metric.name: metric for metric in SIZES_OF_DOCUMENT}
+    return Block({**sizes, **ratios.fields, "missing_pred": FLAG}, ratios.optional)
+
+
+PART = object_of({"n_ref": COUNT, "matches": COUNT, "recall": SHARE})
+OF_DOCUMENTS = "the mean of the documents that have a value"
+TABLE = MetricTable(
+    "words",
+    (*RATIOS, *ORACLE, *SIZES_OF_DOCUMENT),
+    rows=count_rows,
+    supplied=other_values,
+    result=Block(
+        {
+            "micro": _ratios(scope="", scopes={"micro": "counts are added up over all documents, then divided"}),
+            "macro": _ratios(
+                scope="macro_documents",
+                scopes=dict.fromkeys(("macro", "macro_documents"), OF_DOCUMENTS),
+                over=MeanOfDocuments(exact=True),
+            ),
+            "documents": Each(
+                _document_block(), by="label", over="document", present=Count("documents"), listed=False, ids=True
+            ),
+            "counts": object_of(dict.fromkeys(SIZES, COUNT)),
+            "pages": map_of(map_of(PART)),
+            "regions": map_of(PART),
+            "cleanup": map_of(object_of({"times": COUNT, "amount": COUNT})),
+        },
+        {"oracle": _oracle_block(), "errors": _errors_schema()},
+    ),
+)
+
+
+# The best path through a lattice, for weighted documents.
+
+
+def weighted_oracle(ledger: Ledger) -> TalliedMetrics:
+    """Return the metrics of the best path through the lattice for any weights of the documents."""
+    documents, oracle, sources = (ledger.table(name) for name in ("documents", "oracle", "sources"))
+    held = np.flatnonzero(documents.array("status") == Status.HELD_OUT)
+    tallies, together = DocumentTallies(), np.zeros(len(held), np.int64)
+    for name in ("n_ref", "matches"):
+        tallies.count(name, held, together, 1, documents.array(name)[held])
+    tallies.count("oracle", oracle.array(UNIT), np.zeros(oracle.height, np.int64), 1, oracle.array("matches"))
+    names = ledger.names["source"]
+    tallies.count("sources", sources.array(UNIT), sources.array("source"), len(names), sources.array("matches"))
+    support = np.zeros(len(ledger.units), np.bool_)
+    support[held[documents.array("n_ref")[held] > 0]] = True
+    return TalliedMetrics(tallies, dict.fromkeys((metric.name for metric in ORACLE), Support(support)), _oracle_replicates)
+
+
+def _oracle_replicates(sums: Mapping[str, Array]) -> Replicates:
+    n_ref = sums["n_ref"][0]
+    recall = share(sums["oracle"][0], n_ref)
+    best = share(sums["sources"].max(axis=0) if len(sums["sources"]) else sums["matches"][0], n_ref)
+    with np.errstate(invalid="ignore"):
+        return {"oracle_recall": recall, "repairable": share(recall - best, np.where(best >= 1, 0.0, 1 - best))}
