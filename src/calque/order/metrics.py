@@ -157,7 +157,7 @@ def page_counts(columns: Mapping[str, Array]) -> dict[str, Array]:
 def page_values(counts: Mapping[str, Array]) -> dict[str, Floats]:
     """Return the metrics of each page; NaN where a page has none."""
     return {
-        **{metric.name: metric.value.of(counts) for metric in FOUR if metric.value is not None},
+        **{metric.name: metric.of(counts) for metric in FOUR},
         "docling_ard": 1 - share(counts["displacement"], counts["placed"] * counts["placed"]),
         "omnidocbench_edit": share(counts["edits"], counts["truth"]),
     }

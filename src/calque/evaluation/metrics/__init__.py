@@ -46,9 +46,11 @@ The plain values of a ledger are those of its documents with weight 1:
 from __future__ import annotations
 
 from calque.evaluation.metrics.formulas import Count, Formula, Metric, Ratio, Sums
+from calque.evaluation.metrics.plain import PlainMetrics, PlainSums, add_up
 from calque.evaluation.metrics.table import MetricTable, one_sided_documents
-from calque.evaluation.metrics.tally import PlainMetrics, PlainSums, Tally, WeightedBlock, add_up
+from calque.evaluation.metrics.tally import Tally
 from calque.evaluation.metrics.tree import Block, CsvRows, Each, MeanOfClasses, MeanOfDocuments, Total, block_of
+from calque.evaluation.metrics.weighted import WeightedBlock
 
 __all__ = [
     "Block",

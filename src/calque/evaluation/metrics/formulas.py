@@ -141,6 +141,17 @@ class Metric(Measure):
     """The JSON Schema of the value, if it is not a count or a fraction."""
 
     @property
+    def counts(self) -> tuple[str, ...]:
+        """The names of the counts in the formula."""
+        return () if self.value is None else self.value.names
+
+    def of(self, sums: Sums) -> Array:
+        """Return the value for these sums; NaN where there is none."""
+        if self.value is None:
+            raise TypeError(f"the metric {self.name!r} has no formula")
+        return self.value.of(sums)
+
+    @property
     def schema(self) -> Schema:
         """The JSON Schema of the value."""
         if self.kind is not None:

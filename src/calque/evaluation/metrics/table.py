@@ -11,8 +11,10 @@ from calque.evaluation.document_sums import WeightedMetrics
 from calque.evaluation.ledger import UNIT, Ledger
 from calque.evaluation.measures import MeasureName
 from calque.evaluation.metrics.formulas import DIRECTIONS, Metric
-from calque.evaluation.metrics.tally import PlainMetrics, PlainSums, Tally, WeightedBlock, add_up
+from calque.evaluation.metrics.plain import PlainMetrics, PlainSums, add_up
+from calque.evaluation.metrics.tally import Tally
 from calque.evaluation.metrics.tree import Block, CsvRows, Path, Place, address, named, places_of, schema_of, scopes_of
+from calque.evaluation.metrics.weighted import WeightedBlock
 from calque.evaluation.presentation.result_schema import Schema, result_of
 
 Rows = Callable[[Any, Ledger], Tally]
