@@ -91,7 +91,7 @@ class PrecisionCurves:
         size, classes = len(self.thresholds) + 1, len(self.truths)
         cell = ranked.classes() * np.int64(size) + self._met(ranked)
         hits = counts(cell, classes * size).reshape(classes, size)[:, :0:-1].cumsum(axis=1)[:, ::-1].T
-        return np.stack([hits, np.diff(ranked.order.class_offsets)[None, :] - hits])
+        return np.ascontiguousarray(np.stack([hits, np.diff(ranked.order.class_offsets)[None, :] - hits]))
 
     def __call__(self, ranked: RankRange, before: Ints | None) -> Precision:
         """Return the curves of a range."""
