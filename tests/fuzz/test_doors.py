@@ -103,7 +103,6 @@ NOT_FROM_OTHERS = {
     "cli/exits.py": "the null device",
     "coco/coco.py": "what pycocotools would read, with a test of its own",
     "base/files.py": "outputs",
-    "evaluation/storage/spool.py": "what this run has written itself, and refuses when it is another by now",
     "engines/processes.py": "the null device",
     "kernels/reference/mask_rows.py": "masks of a file of boxes that a reader has looked through",
     "checks/evaluators/commands.py": "answers that it kept itself, and programs that the user allowed",
@@ -111,7 +110,7 @@ NOT_FROM_OTHERS = {
 }
 """Modules that open files which no attacker writes."""
 READ_THROUGH = {
-    "ceiling/reading.py", "evaluation/storage/input_digests.py",
+    "ceiling/reading.py", "evaluation/shards/checkpoint.py",
     "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py",
     "base/regular_files.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "corpus/class_map.py",
     "corpus/masks.py", "evaluation/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",

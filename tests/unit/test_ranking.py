@@ -58,7 +58,7 @@ def test_ranges_are_about_as_long_as_they_should_be(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ranking, "RANGE_ROWS", 1000)
     for scores in (np.random.default_rng(1).random(20_000), np.full(20_000, 1.0)):
         halves = [
-            Rows(np.zeros(10_000, np.int32), scores[first::2], (), lambda first=first: np.arange(first, 20_000, 2))  # type: ignore[misc]
+            Rows(np.zeros(10_000, np.int32), scores[first::2].copy(), (), lambda first=first: np.arange(first, 20_000, 2))  # type: ignore[misc]
             for first in (0, 1)
         ]
         lengths = [len(each.scores) for each in Ranking(halves, 1).ranges()]
