@@ -21,7 +21,7 @@ from tests.laws.subject import Document, Subject
 from tests.laws.test_laws import SUBJECTS
 from tests.laws.words import WORDS
 
-LONG = [subject for subject in SUBJECTS if subject.task.by_chunks]
+LONG = [subject for subject in SUBJECTS if subject.task.streams]
 VIEWS = [
     Detection(crops=True, confusion=True, sweep=True, page_view=True, beside="boxes", errors="tide"),
     Detection(sweep=True, recall_floor=0.5, precision_floor=0.25, iou=(0.3, 0.5, 0.9), labels=("Table", "Figure")),

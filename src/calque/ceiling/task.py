@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
     from calque.fields.task import Fields
 
@@ -151,9 +151,9 @@ class Ceiling(BoxReading, Task):
 
         return Fields(schema=self.schema, id=self.id)
 
-    def told(self, name: str) -> str:
+    def spelled(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""
-        return self.fields().told(name) if name == "schema" and self.schema else super().told(name)
+        return self.fields().spelled(name) if name == "schema" and self.schema else super().spelled(name)
 
     def _rules(self) -> dict[str, Any]:
         rules = super()._rules()
@@ -194,11 +194,11 @@ class Ceiling(BoxReading, Task):
 
         return score(self, truth, predictions, jobs=jobs)
 
-    def ground(self, ledger: Ledger) -> Ground | None:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage | None:
         """Which documents and pages the sides are about, and whether any truth counts."""
-        from calque.ceiling.units import ground
+        from calque.ceiling.units import coverage
 
-        return ground(self, ledger) or super().ground(ledger)
+        return coverage(self, ledger) or super().coverage(ledger)
 
     def own_code(self) -> tuple[str, ...]:
         """Return the comparators that somebody registered."""

@@ -12,7 +12,7 @@ from calque.base.columns import Array, Codes, Flags, Ints, distinct
 from calque.base.errors import Issue, Severity
 from calque.detection.scoring import Status
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.evaluation.nothing_evaluated import Ground, box_ground
+from calque.evaluation.nothing_evaluated import DocumentCoverage, box_coverage
 from calque.kernels import kernels
 
 if TYPE_CHECKING:
@@ -124,11 +124,11 @@ def in_play(ledger: Ledger) -> Ints:
     return np.flatnonzero(ledger.table("documents").array("in_play"))
 
 
-def ground(task: Ceiling, ledger: Ledger) -> Ground | None:
+def coverage(task: Ceiling, ledger: Ledger) -> DocumentCoverage | None:
     """What boxes are about; of records only which documents there are."""
     if task.kind == "fields":
         return None
-    return box_ground(ledger, lambda truth: truth.array("status") == Status.COUNTED, "objects")
+    return box_coverage(ledger, lambda truth: truth.array("status") == Status.COUNTED, "objects")
 
 
 def remarks(task: Ceiling, ledger: Ledger) -> tuple[Issue, ...]:

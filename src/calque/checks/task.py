@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from calque.base.arguments import checked_list, renamed_arguments
 from calque.base.digests import digest
 from calque.base.errors import Issue, Severity
-from calque.evaluation.task import Task, setting, take_in
+from calque.evaluation.task import Task, normalize_settings, setting
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
@@ -44,7 +44,7 @@ class Checks(Task):
     """
 
     name: ClassVar[str] = "checks"
-    by_chunks: ClassVar[bool] = True
+    streams: ClassVar[bool] = True
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"fail", "error", "partial_failed"})
     neutral: ClassVar[frozenset[str]] = frozenset({"cases", "partial"})
 
@@ -70,7 +70,7 @@ class Checks(Task):
     gate: str = setting("", kind="word", view=True, help="What must hold, as JSON. Default: no case may fail.")
 
     def __post_init__(self) -> None:
-        take_in(self)
+        normalize_settings(self)
         for name in ("own", "ids", "tags"):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
         if self.only is not None:
@@ -95,7 +95,7 @@ class Checks(Task):
 
         return Selection(self.ids, self.tags, None if self.only is None else frozenset(self.only))
 
-    def told(self, name: str) -> str:
+    def spelled(self, name: str) -> str:
         """A setting's value in the signature: long lists by their digest."""
         if name == "own":
             return ",".join(f"{name}={code}" for name, code in self.own) or "none"
@@ -103,7 +103,7 @@ class Checks(Task):
             listed = "\n".join(self.evaluators)
             return f"{len(self.evaluators)} ({digest(listed)})"
         if name != "only" or self.only is None:
-            return super().told(name)
+            return super().spelled(name)
         return f"{len(self.only)} listed ({digest(json.dumps(self.only))})"
 
     @renamed_arguments(expected="truth", found="predictions")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
 
 HEAVIEST = 1e100
@@ -44,8 +44,8 @@ class Detection(BoxReading, Task):
     name: ClassVar[str] = "detection"
     rows_are_named: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
-    by_chunks: ClassVar[bool] = True
-    roomy: ClassVar[int] = 16
+    streams: ClassVar[bool] = True
+    memory_factor: ClassVar[int] = 16
     aliases: ClassVar[Mapping[str, str]] = {"mAP": "AP", "mAP50": "AP50", "mAP75": "AP75"}
     lower_is_better: ClassVar[frozenset[str]] = frozenset({
         "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
@@ -186,12 +186,12 @@ class Detection(BoxReading, Task):
 
         return score(self, truth, predictions, jobs=jobs)
 
-    def ground(self, ledger: Ledger) -> Ground:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage:
         """Which documents and pages the two sides are about, and whether any truth counts."""
         from calque.detection.scoring import counted
-        from calque.evaluation.nothing_evaluated import box_ground
+        from calque.evaluation.nothing_evaluated import box_coverage
 
-        return box_ground(ledger, counted, "objects")
+        return box_coverage(ledger, counted, "objects")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Precision, recall, F1 and spatial means at every threshold, then the views that were asked for."""

@@ -218,8 +218,8 @@ class Evaluator:
         return self
 
     def _no_parts(self) -> PartCollector:
-        in_memory = self._keep == "outcomes" or not self.task.by_chunks
-        return PartCollector(None if in_memory else MOST_BYTES * self.task.roomy, self._file)
+        in_memory = self._keep == "outcomes" or not self.task.streams
+        return PartCollector(None if in_memory else MOST_BYTES * self.task.memory_factor, self._file)
 
     def _all_parts(self) -> PartCollector:
         """Return all documents as parts that another evaluator can add."""

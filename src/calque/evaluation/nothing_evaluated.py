@@ -23,7 +23,7 @@ CODES = (NO_COMMON_DOCUMENT, NO_COMMON_PAGE, NO_TRUTH, NOTHING_HELD_OUT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class DocumentCoverage:
     """What the two sides of a ledger are about: for each document whether the truth knows it, and whether predictions do."""
 
     in_truth: Flags
@@ -35,7 +35,7 @@ class Ground:
 
 
 def unevaluated(
-    ground: Ground,
+    coverage: DocumentCoverage,
     units: Sequence[UnitId],
     truth_file: str,
     found_file: str,
@@ -48,16 +48,16 @@ def unevaluated(
 
     ``naming`` says what to try where documents are named in two ways, and ``coco`` whether they may be images of COCO files.
     """
-    if not ground.in_truth.any():
+    if not coverage.in_truth.any():
         return _issue(NO_TRUTH, "the truth is empty: it has no documents", truth_file, "check that the truth comes first")
-    if (intersect or ground.in_found.any()) and not (ground.in_truth & ground.in_found).any():
+    if (intersect or coverage.in_found.any()) and not (coverage.in_truth & coverage.in_found).any():
         from calque.readers.sides.comparable import nothing_in_common
 
-        truth, found = _chosen(units, ground.in_truth), _chosen(units, ground.in_found)
+        truth, found = _chosen(units, coverage.in_truth), _chosen(units, coverage.in_found)
         return replace(nothing_in_common(truth, found, found_file, naming=naming, coco=coco), severity=Severity.LOSS)
-    if not ground.code:
+    if not coverage.code:
         return None
-    return _issue(ground.code, ground.reason, truth_file if ground.code == NO_TRUTH else found_file, ground.help)
+    return _issue(coverage.code, coverage.reason, truth_file if coverage.code == NO_TRUTH else found_file, coverage.help)
 
 
 def _issue(code: str, text: str, file: str, help: str) -> Issue:
@@ -68,8 +68,8 @@ def _chosen(units: Sequence[UnitId], flags: Flags) -> list[UnitId]:
     return [unit for unit, known in zip(units, flags.tolist(), strict=True) if known]
 
 
-def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> Ground:
-    """The ground of boxes on pages; ``counted`` says of truths whether they count, and ``what`` truths are called.
+def box_coverage(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> DocumentCoverage:
+    """The coverage of boxes on pages; ``counted`` says of truths whether they count, and ``what`` truths are called.
 
     Predictions are about the documents that have some. Where there is none at all, they are about all that are listed: a
     model that finds nothing was evaluated, unless its documents are others altogether.
@@ -84,8 +84,12 @@ def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> 
     if not counting:
         count = f"{truths:,} {what if truths != 1 else what.removesuffix('s')}"
         left = f"none of its {count} counts" if truths else f"it has no {what}"
-        return Ground(in_truth, in_found, NO_TRUTH, f"the truth is empty: {left}", "check the file, --labels and --min-area")
+        return DocumentCoverage(
+            in_truth, in_found, NO_TRUTH, f"the truth is empty: {left}", "check the file, --labels and --min-area"
+        )
     if rows and told and (in_truth & in_found).any() and not shared:
         text = "the two sides have no page in common: every prediction is on a page that the truth does not have"
-        return Ground(in_truth, in_found, NO_COMMON_PAGE, text, "check whether pages are counted from 0 on both sides")
-    return Ground(in_truth, in_found)
+        return DocumentCoverage(
+            in_truth, in_found, NO_COMMON_PAGE, text, "check whether pages are counted from 0 on both sides"
+        )
+    return DocumentCoverage(in_truth, in_found)

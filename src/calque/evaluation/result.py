@@ -106,13 +106,13 @@ NO_SOURCES = Sources()
 
 def _nothing(task: Task, ledger: Ledger, sources: Sources) -> Issue | None:
     """Why nothing was evaluated, if nothing was."""
-    ground = task.ground(ledger)
-    if ground is None:
+    coverage = task.coverage(ledger)
+    if coverage is None:
         return None
     truth, found = (side[0][0] if len(side) == 1 else "" for side in (sources.truth, sources.predictions))
     only_both = getattr(task, "missing", "") == "intersect"
     images = hasattr(task, "document_key")
-    return unevaluated(ground, ledger.units, truth, found, naming=task.naming, intersect=only_both, coco=images)
+    return unevaluated(coverage, ledger.units, truth, found, naming=task.naming, intersect=only_both, coco=images)
 
 
 def _told(text: str) -> list[Section]:

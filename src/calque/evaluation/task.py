@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
     from calque.evaluation.metrics import MetricTable
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
 
 BUILT_IN = {
@@ -139,9 +139,9 @@ class Task(ABC):
     """What the signature says beside the settings, such as how items are paired."""
     naming: ClassVar[str] = ""
     """What to try when the two sides name the same documents in different ways."""
-    by_chunks: ClassVar[bool] = False
+    streams: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks` or `pieces`, so that one that is longer than memory can wait in a file."""
-    roomy: ClassVar[int] = 1
+    memory_factor: ClassVar[int] = 1
     """How many times as much of a ledger as usual stays in memory first, because it is measured faster in one piece."""
     aliases: ClassVar[Mapping[str, str]] = {}
     """Other names of metrics, such as the headers of tables; titles of metrics need not be listed."""
@@ -292,20 +292,20 @@ class Task(ABC):
         """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
         return None
 
-    def ground(self, ledger: Ledger) -> Ground | None:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
         if "documents" not in ledger.tables:
             return None
         import numpy as np
 
         from calque.evaluation.ledger import UNIT
-        from calque.evaluation.nothing_evaluated import Ground
+        from calque.evaluation.nothing_evaluated import DocumentCoverage
 
         flags = {name: np.zeros(len(ledger.units), dtype=np.bool_) for name in ("in_truth", "in_found")}
         for rows in ledger.chunks("documents", *flags):
             for name, known in flags.items():
                 known[rows.array(UNIT)] = rows.array(name)
-        return Ground(flags["in_truth"], flags["in_found"])
+        return DocumentCoverage(flags["in_truth"], flags["in_found"])
 
     def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """Return the issues of a result: those that readers found (``known``), and those that only the outcomes show."""
@@ -329,12 +329,12 @@ class Task(ABC):
         for name, note in settings(self).items():
             if note.view or note.spells:
                 continue
-            shown[note.key] = self.told(name)
+            shown[note.key] = self.spelled(name)
             if getattr(self, name) == defaults[name] and not note.always:
                 quiet.add(note.key)
         return Signature(self.name, shown, frozenset(quiet))
 
-    def told(self, name: str) -> str:
+    def spelled(self, name: str) -> str:
         """A setting's value in the signature; long content is told by its digest."""
         return spell(getattr(self, name))
 
@@ -344,7 +344,7 @@ def is_number(value: Any) -> bool:
     return value is None or (isinstance(value, Real) and not isinstance(value, bool))
 
 
-def take_in(task: Any) -> None:
+def normalize_settings(task: Any) -> None:
     """Bring what callers give into the form that a task keeps: one number or name for several; else say which is wrong.
 
     Called first in ``__post_init__``: what comes after can rely on it.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from calque.base.arguments import renamed_arguments
 from calque.base.digests import digest
 from calque.base.errors import ConfigError
-from calque.evaluation.task import Task, setting, take_in
+from calque.evaluation.task import Task, normalize_settings, setting
 from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
     from calque.fields.schemas.plan import RecordPlan
 
@@ -67,7 +67,7 @@ class Fields(Task):
     name: ClassVar[str] = "fields"
     rows_are_named: ClassVar[bool] = True
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
-    by_chunks: ClassVar[bool] = True
+    streams: ClassVar[bool] = True
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"fa", "fd", "fp", "fn", "brier_score", "ece"})
     neutral: ClassVar[frozenset[str]] = frozenset({"tn", "num_gt", "num_detections"})
     numbers_documents: ClassVar[bool] = True
@@ -122,7 +122,7 @@ class Fields(Task):
     """Whether the ledger lists every compared field; numbers do not need that."""
 
     def __post_init__(self) -> None:
-        take_in(self)
+        normalize_settings(self)
         if self.schema != "":
             from calque.fields.schemas.sources import schema_text
 
@@ -209,10 +209,10 @@ class Fields(Task):
         object.__setattr__(lean, "keep_outcomes", False)
         return lean
 
-    def told(self, name: str) -> str:
+    def spelled(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""
         if name != "schema" or not self.schema:
-            return super().told(name)
+            return super().spelled(name)
         from calque.fields.schemas.plain_form import comparison_of
 
         return digest(comparison_of(self.schema, self.accounting))
@@ -250,18 +250,20 @@ class Fields(Task):
 
         return measure(self, ledger, jobs=jobs)
 
-    def ground(self, ledger: Ledger) -> Ground | None:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage | None:
         """Which documents the two sides are about, and whether the truth has any value."""
-        from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
+        from calque.evaluation.nothing_evaluated import NO_TRUTH, DocumentCoverage
 
-        known = super().ground(ledger)
+        known = super().coverage(ledger)
         values = sum(
             int(rows.array(name).sum()) for rows in ledger.chunks("counts", "tp", "fd", "fn") for name in ("tp", "fd", "fn")
         )
         if known is None or values:
             return known
         text = "the truth is empty: its documents have no values"
-        return Ground(known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema")
+        return DocumentCoverage(
+            known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema"
+        )
 
     def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """Return the issues. A schema key without a meaning is a note; a record shape that makes all values wrong is a loss."""

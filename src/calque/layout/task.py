@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.metrics import MetricTable
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
 
 
@@ -36,8 +36,8 @@ class Layout(BoxReading, Task):
 
     name: ClassVar[str] = "layout"
     rows_are_named: ClassVar[bool] = True
-    by_chunks: ClassVar[bool] = True
-    roomy: ClassVar[int] = 16
+    streams: ClassVar[bool] = True
+    memory_factor: ClassVar[int] = 16
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
 
     iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU threshold of a match.")
@@ -62,9 +62,9 @@ class Layout(BoxReading, Task):
 
         return TABLE
 
-    def told(self, name: str) -> str:
+    def spelled(self, name: str) -> str:
         """Return the value of a setting in the signature."""
-        return "xywh in lists" if name == "boxes" and self.boxes == AUTO else super().told(name)
+        return "xywh in lists" if name == "boxes" and self.boxes == AUTO else super().spelled(name)
 
     def _rules(self) -> dict[str, Any]:
         return {**super()._rules(), "listed_form": "xywh", "scored": False}
@@ -81,12 +81,12 @@ class Layout(BoxReading, Task):
 
         return score(truth, predictions, self.on, jobs=jobs)
 
-    def ground(self, ledger: Ledger) -> Ground:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage:
         """Return the documents and pages of both sides, and whether any block counts."""
-        from calque.evaluation.nothing_evaluated import box_ground
+        from calque.evaluation.nothing_evaluated import box_coverage
         from calque.layout.scoring import counted
 
-        return box_ground(ledger, counted, "blocks")
+        return box_coverage(ledger, counted, "blocks")
 
     def primary(self) -> tuple[str, ...]:
         """How often the category of a matched block is right."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError
-from calque.evaluation.task import Task, setting, take_in
+from calque.evaluation.task import Task, normalize_settings, setting
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.metrics import MetricTable
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
@@ -53,7 +53,7 @@ class Order(Task):
     )
 
     def __post_init__(self) -> None:
-        take_in(self)
+        normalize_settings(self)
         if not 0 < self.iou <= 1:
             raise ConfigError(f"iou must be above 0 and at most 1, not {self.iou}")
         plain = [label.lower().replace("_", "-") for label in self.furniture]
@@ -80,16 +80,16 @@ class Order(Task):
 
         return score(self, truth, predictions, jobs)
 
-    def ground(self, ledger: Ledger) -> Ground | None:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage | None:
         """Return the documents of both sides, and why nothing was evaluated if the ground truth orders no blocks."""
-        from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
+        from calque.evaluation.nothing_evaluated import NO_TRUTH, DocumentCoverage
 
-        found = super().ground(ledger)
+        found = super().coverage(ledger)
         if found is None or ledger.table("pages").array("truth").any():
             return found
         text = "the truth is empty: no block has a place in a reading order"
         help = "check that the truth comes first and that its pages have an order"
-        return Ground(found.in_truth, found.in_found, NO_TRUTH, text, help)
+        return DocumentCoverage(found.in_truth, found.in_found, NO_TRUTH, text, help)
 
     def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
         """A note where both sides have blocks, and none of one is any of the other."""

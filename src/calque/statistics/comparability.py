@@ -66,10 +66,12 @@ def _without(result: Result, left_out: set[UnitId]) -> Result:
 
 def documents_of_truth(result: Result) -> set[UnitId]:
     """The documents that the truth has; all of them where a task does not tell."""
-    ground = result.task.ground(result.ledger)
+    coverage = result.task.coverage(result.ledger)
     units = result.ledger.units
     return (
-        set(units) if ground is None else {unit for unit, there in zip(units, ground.in_truth.tolist(), strict=True) if there}
+        set(units)
+        if coverage is None
+        else {unit for unit, there in zip(units, coverage.in_truth.tolist(), strict=True) if there}
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError, did_you_mean
-from calque.evaluation.task import Task, setting, take_in
+from calque.evaluation.task import Task, normalize_settings, setting
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.measures import Measure, MeasureName
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
@@ -88,7 +88,7 @@ class Tables(Task):
     )
 
     def __post_init__(self) -> None:
-        take_in(self)
+        normalize_settings(self)
         self._check_choices()
 
     def _check_choices(self) -> None:
@@ -131,15 +131,15 @@ class Tables(Task):
 
         return score(self, truth, predictions, jobs=jobs)
 
-    def ground(self, ledger: Ledger) -> Ground | None:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage | None:
         """Return the documents of both sides, and why nothing was evaluated if the ground truth has no tables."""
-        from calque.evaluation.nothing_evaluated import NO_TRUTH, Ground
+        from calque.evaluation.nothing_evaluated import NO_TRUTH, DocumentCoverage
 
-        found = super().ground(ledger)
+        found = super().coverage(ledger)
         if found is None or (ledger.table("tables").array("truth") >= 0).any():
             return found
         text = "the truth is empty: it has no tables"
-        return Ground(found.in_truth, found.in_found, NO_TRUTH, text, "check that the truth comes first")
+        return DocumentCoverage(found.in_truth, found.in_found, NO_TRUTH, text, "check that the truth comes first")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """Means over tables and what stands beside them."""

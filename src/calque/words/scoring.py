@@ -16,7 +16,7 @@ from calque.corpus.words import WordCorpus
 from calque.evaluation.document_sums import share
 from calque.evaluation.item_outcomes import FalsePositives, RunOutcomes, TruthOutcomes, positions
 from calque.evaluation.ledger import UNIT, Ledger
-from calque.evaluation.nothing_evaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
+from calque.evaluation.nothing_evaluated import NO_TRUTH, NOTHING_HELD_OUT, DocumentCoverage
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts, count_bag_matches, count_matches
 from calque.words.holdout import held_out
@@ -69,7 +69,7 @@ def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Le
     )
 
 
-def ground(task: Words, ledger: Ledger) -> Ground:
+def coverage(task: Words, ledger: Ledger) -> DocumentCoverage:
     """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""
     documents = ledger.table("documents")
     status = documents.array("status")
@@ -78,12 +78,14 @@ def ground(task: Words, ledger: Ledger) -> Ground:
     if not held.any():
         rule = "the list" if task.holdout is not None else "the rule"
         text = f"{rule} of documents that are held out matches none of the {np.count_nonzero(in_truth):,} in the truth"
-        return Ground(in_truth, in_found, NOTHING_HELD_OUT, text, "list ids as the truth has them: a file's stem, one a line")
+        return DocumentCoverage(
+            in_truth, in_found, NOTHING_HELD_OUT, text, "list ids as the truth has them: a file's stem, one a line"
+        )
     if not documents.array("n_ref")[held].any():
-        return Ground(
+        return DocumentCoverage(
             in_truth, in_found, NO_TRUTH, "the truth is empty: it has no words", "check the files and what is dropped"
         )
-    return Ground(held, in_found)
+    return DocumentCoverage(held, in_found)
 
 
 NAMED = 5
@@ -97,7 +99,7 @@ def unknown_documents(task: Words, ledger: Ledger) -> list[str]:
 
 
 def remarks(task: Words, ledger: Ledger) -> tuple[Issue, ...]:
-    """Report ids of the hold-out list that no document has; if no id has one, `ground` reports that."""
+    """Report ids of the hold-out list that no document has; if no id has one, `coverage` reports that."""
     unknown = unknown_documents(task, ledger)
     if not unknown or len(unknown) == len(set(task.holdout or ())):
         return ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from calque.base.arguments import renamed_arguments
 from calque.base.errors import ConfigError
 from calque.evaluation.signature import Signature
-from calque.evaluation.task import Task, setting, spell, take_in
+from calque.evaluation.task import Task, normalize_settings, setting, spell
 
 if TYPE_CHECKING:
     from calque.base.columns import Table
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from calque.evaluation.item_outcomes import RunOutcomes
     from calque.evaluation.ledger import Ledger
     from calque.evaluation.metrics import MetricTable
-    from calque.evaluation.nothing_evaluated import Ground
+    from calque.evaluation.nothing_evaluated import DocumentCoverage
     from calque.evaluation.view import TaskView
     from calque.readers.text.text_files import TextReading
     from calque.words.text.cleaning import Cleaning
@@ -41,7 +41,7 @@ class Words(Task):
     """
 
     name: ClassVar[str] = "words"
-    by_chunks: ClassVar[bool] = True
+    streams: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
     naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
 
@@ -199,7 +199,7 @@ class Words(Task):
 
             apply(self)
         self._take_in_other_spellings()
-        take_in(self)
+        normalize_settings(self)
         self._take_in_files()
         if self.clean:
             from calque.words.text.cleaning import steps
@@ -304,7 +304,7 @@ class Words(Task):
         shown = {key: value for key, value in plain.settings.items() if key not in last}
         return Signature(self.name, {**shown, **last}, (plain.quiet - {"holdout"}) | quiet)
 
-    def told(self, name: str) -> str:
+    def spelled(self, name: str) -> str:
         """A setting's value in the signature: long content by its digest."""
         value = getattr(self, name)
         if name == "substitute" and value:
@@ -312,7 +312,7 @@ class Words(Task):
 
             return f"{len(value)} pair{'' if len(value) == 1 else 's'} ({digest(repr(value))})"
         if name not in ("lattice", "page_text") or not value.startswith("{"):
-            return super().told(name)
+            return super().spelled(name)
         from calque.base.digests import digest
 
         return f"given ({digest(value)})"
@@ -350,11 +350,11 @@ class Words(Task):
 
         return (*known, *remarks(self, ledger))
 
-    def ground(self, ledger: Ledger) -> Ground:
+    def coverage(self, ledger: Ledger) -> DocumentCoverage:
         """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""
-        from calque.words.scoring import ground
+        from calque.words.scoring import coverage
 
-        return ground(self, ledger)
+        return coverage(self, ledger)
 
     @classmethod
     def metric_table(cls) -> MetricTable:

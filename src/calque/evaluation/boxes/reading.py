@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from calque.base.arguments import renamed_arguments
 from calque.corpus.class_map import class_map
-from calque.evaluation.task import setting, take_in
+from calque.evaluation.task import normalize_settings, setting
 from calque.geometry.forms import AUTO, BOX_SPELLINGS, ON
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class BoxReading:
     def __post_init__(self) -> None:
         from calque.base.errors import ConfigError
 
-        take_in(self)
+        normalize_settings(self)
         for name in ("class_map", "class_map_truth", "class_map_pred"):
             object.__setattr__(self, name, class_map(getattr(self, name)))
         if self.class_map and (self.class_map_truth or self.class_map_pred):

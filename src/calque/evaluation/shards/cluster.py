@@ -150,7 +150,7 @@ def evaluated_on(cluster: Cluster, task: Task, shards: Sequence[Shard], *, keep:
     scored = [cluster.put(partial(score_shard, task, keep), _anywhere(shard, names)) for shard in shards]
     cluster.counted(scored)
     heads: list[Head] = cluster.of([cluster.put(attrgetter("head"), shard) for shard in scored])
-    if task.numbers_documents or not task.by_chunks:
+    if task.numbers_documents or not task.streams:
         evaluator = Evaluator(task, keep=keep)
         for shard, head in zip(scored, heads, strict=True):
             ledger = cluster.of(shard).ledger
