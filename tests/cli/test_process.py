@@ -48,7 +48,6 @@ SELDOM = (
     "html",
     "numpy.ma",
     "numpy.typing",
-    "zlib",
     "calque.readers.boxes.snapshot",
     "calque.readers.boxes.formats",
 )

@@ -247,10 +247,7 @@ TABLES = Trial(
         "fold": ("dashes",),
         "ignore_case": True,
         "lenient": True,
-        "by": ("kind",),
-        "metadata": '{"columns": {"kind": {"1": "letter"}}, "file": ""}',
     },
-    given={"by": {"metadata": '{"columns": {"kind": {"1": "report"}}, "file": ""}'}},
     unmoved={"lenient": "nothing is wrong with these cells"},
 )
 
@@ -297,7 +294,15 @@ CEILING = Trial(
     | dict.fromkeys(("schema", "id"), "these are boxes, and no records"),
 )
 
-TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES, ORDER, CEILING)}
+
+def sliced(trial: Trial) -> Trial:
+    """The trial with the settings of slices, which every task has."""
+    others = {"by": ("kind",), "metadata": '{"columns": {"kind": {"1": "letter"}}, "file": ""}'}
+    given = {"by": {"metadata": '{"columns": {"kind": {"1": "report"}}, "file": ""}'}}
+    return replace(trial, others=others | dict(trial.others), given=given | dict(trial.given))
+
+
+TRIALS = {trial.task.name: trial for trial in map(sliced, (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES, ORDER, CEILING))}
 
 ENGINE = {("fields", "keep_outcomes"): "whether outcomes are listed: Evaluator says so"}
 """Fields of tasks that are neither settings nor told: they change what is written down, and no number."""

@@ -126,7 +126,7 @@ def exchanged_runs_mirror_their_differences(subject: Subject, documents: list[Do
 def a_pair_does_not_depend_on_further_runs(subject: Subject, documents: list[Document], data: Data) -> None:
     first, second = _two_runs(subject, documents, data)
     third = subject.result([replace(document, found=()) for document in documents])
-    pair, more = (compare(runs, "abc"[: len(runs)], resampling=FEW) for runs in ((first, second), (first, second, third)))
+    pair, more = (compare(runs, list("abc"[: len(runs)]), resampling=FEW) for runs in ((first, second), (first, second, third)))
     for name, measure in pair.measures.items():
         assert more.measures[name].runs["b"] == measure.runs["b"]
         assert more.delta(name, "b").p == pair.delta(name).p

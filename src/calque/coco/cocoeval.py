@@ -331,6 +331,8 @@ def _by_image_and_class(rows: Sequence[Row]) -> defaultdict[Any, list[Row]]:
 
 def _api(source: Any) -> Any:
     """A data set, where a path or parsed JSON stands for one."""
+    if isinstance(source, Mapping) and not {"images", "categories"} <= source.keys():
+        raise wrong_argument("COCOeval", "cocoGt", source, "COCO data with images and categories")
     if isinstance(source, str | os.PathLike | Mapping):
         return COCO(source)
     if source is not None and not hasattr(source, "getImgIds"):

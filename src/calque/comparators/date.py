@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from calque.base.errors import ConfigError
@@ -99,7 +100,7 @@ class DateComparator(BaseComparator):
         super().__post_init__()
         if isinstance(self.tolerance, timedelta):
             object.__setattr__(self, "tolerance", self.tolerance / timedelta(days=1))
-        if isinstance(self.tolerance, bool) or not self.tolerance >= 0:
+        if isinstance(self.tolerance, bool) or not isinstance(self.tolerance, Real) or not self.tolerance >= 0:
             raise ConfigError(f"date: tolerance must be days from 0, not {self.tolerance!r}")
         if self.range_mode not in ("strict", "contains", "graded"):
             raise ConfigError(f"date: range_mode must be strict, contains or graded, not {self.range_mode!r}")

@@ -26,7 +26,8 @@ class PhoneComparator(BaseComparator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (len(self.region) == 2 and self.region.isascii() and self.region.isupper()) or self.region == "UK":
+        code = self.region if isinstance(self.region, str) else ""
+        if not (len(code) == 2 and code.isascii() and code.isupper()) or code == "UK":
             raise ConfigError(f"phone: region must be a two-letter country code such as US or GB, not {self.region!r}")
 
     def prepare(self, value: Any) -> tuple[str, str]:

@@ -28,6 +28,8 @@ def class_map(given: Any) -> Pairs:
         return _from_file(given) if os.fspath(given) else ()
     if isinstance(given, Mapping):
         return _canonical(_pairs(given, "the class map"), "the class map")
+    if given is not None and not isinstance(given, Iterable):
+        raise ConfigError(f"class_map must be a file, a mapping or pairs of labels, not {given!r}")
     return _canonical([_pair(item) for item in given or ()], "the class map")
 
 

@@ -22,6 +22,8 @@ _ALONE = "\0"
 def listed(given: Any) -> tuple[str, ...]:
     """The ids in a file, one a line, or in any list."""
     if not isinstance(given, str | os.PathLike):
+        if not isinstance(given, Iterable):
+            raise ConfigError(f"holdout must be a file or a list of document ids, not {given!r}")
         return tuple(str(unit) for unit in given)
     path = os.fspath(given)
     lines = decoded(read_bytes(path), path).splitlines()

@@ -17,6 +17,7 @@ from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.evaluators.settings import PATH_SCHEMA, SHARED_KEYS, Complaints, Key, Keys, choice
 from calque.checks.shapes.coordinates import plain, shown
 from calque.evaluation.measures import MeasureName
+from calque.evaluation.metric_names import direction
 from calque.evaluation.task import BUILT_IN, Task, task_class
 from calque.evaluation.task import settings as settings_of
 
@@ -135,7 +136,7 @@ class TaskCheck:
         if value is None or not math.isfinite(value):
             reason = f"{told} has no value: {result.why_undefined(told) or 'nothing was evaluated'}"
             return self._without_value(reason, metadata)
-        less = self.task.full_name(self.measure).name in self.task.lower_is_better
+        less = direction(self.task, str(self.measure)) < 0
         verdict, score = self._verdict(value, less=less)
         limit = "no threshold" if self.threshold is None else f"threshold {self.threshold:g}"
         said = f"{told} {value:.4g}"

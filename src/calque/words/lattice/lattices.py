@@ -93,6 +93,8 @@ def build_lattice(readings: Mapping[str, Sequence[str]]) -> Lattice:
     """
     check_type("build_lattice", "readings", readings, Mapping, "a mapping of names to lists of words")
     check_words("build_lattice", **{f"readings[{name!r}]": words for name, words in readings.items()})
+    if not readings:
+        raise ValueError("build_lattice: readings must have at least one reading, got none")
     names = sorted(readings, key=lambda name: (list(readings[name]), name))
     places = _anchors([readings[name] for name in names])
     slots: list[list[Sequence[str]]] = []

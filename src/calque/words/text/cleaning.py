@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
-from calque.base.arguments import check_number, check_type, checked_list
+from calque.base.arguments import check_number, check_type, checked_list, wrong_argument
 from calque.base.errors import ConfigError, did_you_mean
 from calque.base.text_normalization import FOLDS, NORMAL_FORMS, folded, normalized
 from calque.corpus.boxes import UnitId
@@ -107,7 +107,11 @@ class Cleaning:
             object.__setattr__(self, name, tuple(value for value in known if value in listed))
         checked_list("Cleaning", "keep_lang", self.keep_lang, str, "a list of texts")
         object.__setattr__(self, "keep_lang", tuple(dict.fromkeys(map(language_code, self.keep_lang))))
-        object.__setattr__(self, "substitute", tuple((str(old), str(new)) for old, new in self.substitute))
+        pairs = checked_list("Cleaning", "substitute", self.substitute, tuple | list, "a list of pairs of texts")
+        if any(len(pair) != 2 for pair in pairs):
+            raise wrong_argument("Cleaning", "substitute", self.substitute, "a list of pairs of texts")
+        object.__setattr__(self, "substitute", tuple((str(old), str(new)) for old, new in pairs))
+        check_type("Cleaning", "tokenizer", self.tokenizer, str, "a text")
         object.__setattr__(self, "tokenizer", tokenizer_name(self.tokenizer))
         check_choice("unicode", self.unicode, NORMAL_FORMS)
         check_choice("dehyphenate", self.dehyphenate, ("none", "lines"))
