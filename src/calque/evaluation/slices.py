@@ -65,7 +65,8 @@ class SeenMetadata:
         for column in self._by:
             if column not in self._columns:
                 listed = f"the columns are {', '.join(known)}" if known else "there is no metadata: give --metadata FILE.csv"
-                raise ConfigError(f"no document has {column!r}; {did_you_mean(column, known) or listed}")
+                where = f"{self._path}: " if self._path else ""
+                raise ConfigError(f"{where}no document has {column!r}; {did_you_mean(column, known) or listed}")
         if not self._unseen:
             return ()
         count, first = len(self._unseen), min(self._unseen)
