@@ -160,3 +160,8 @@ def test_gate_on_an_error_type_judges_the_number_of_that_name() -> None:
     assert not gated(result, fail_under={"TP": 1}).verdict.failures
     assert gated(result, fail_under={"TP": 2}).verdict.failures
     assert not gated(result, fail_under={"TP@0.3": 2}).verdict.failures
+
+
+@pytest.mark.parametrize("task", [Checks, Detection, Fields, Layout, Order, Tables, Words])
+def test_no_metric_is_both_neutral_and_better_when_low(task: type[Task]) -> None:
+    assert task.lower_is_better.isdisjoint(task.neutral)
