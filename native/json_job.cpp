@@ -61,7 +61,7 @@ Tables scan_content(const File& file, Kind kind, const std::atomic<bool>& stop) 
       if (static_cast<std::size_t>(failure.offset) + kLongestToken < kHead) throw;
     }
   }
-  const auto content = std::make_unique_for_overwrite<char[]>(file.size() + 1);
+  const std::unique_ptr<char[]> content(new char[file.size() + 1]);
   for (std::size_t at = 0; at < file.size(); at += kReadAtOnce) {
     if (stop.load(std::memory_order_relaxed)) throw ScanStopped{};
     file.read(at, content.get() + at, std::min(kReadAtOnce, file.size() - at));

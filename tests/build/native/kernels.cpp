@@ -47,7 +47,8 @@ std::uint64_t by_score(const Made& truth, const Made& found, int jobs) {
   std::vector<double> areas;
   for (std::size_t row = 0; row < truth.labels.size(); ++row) areas.push_back(truth.boxes[4 * row + 2] * truth.boxes[4 * row + 3]);
   const std::vector<std::uint8_t> none(truth.labels.size());
-  const CocoSettings settings{{0.1, 0.3, 0.5}, ranges, 100};
+  const std::vector<double> thresholds{0.1, 0.3, 0.5};
+  const CocoSettings settings{thresholds, ranges, 100};
   const CocoMatch match = coco_match(truth.side(), {areas, none, {}}, found.side(), found.scores, settings, jobs);
   return Digest().of(match.rank).of(match.matched).of(match.ignored).of(match.truth_ignored).value();
 }
