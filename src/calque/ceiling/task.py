@@ -212,7 +212,7 @@ class Ceiling(BoxReading, Task):
 
         return measure(self, ledger, jobs=jobs)
 
-    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002  # other tasks need them
         """What there is to remark on systems that cannot help."""
         from calque.ceiling.units import remarks
 

@@ -157,7 +157,7 @@ class Checks(Task):
         """Return whether the gates of the two suites differ."""
         return [] if self.gate == getattr(other, "gate", "") else ["the gates of their suites differ"]
 
-    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002  # other tasks need them
         """Cases that could not be judged."""
         broken = sorted(
             {

@@ -307,7 +307,7 @@ class Task(ABC):
                 known[rows.array(UNIT)] = rows.array(name)
         return DocumentCoverage(flags["in_truth"], flags["in_found"])
 
-    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002  # other tasks need them
         """Return the issues of a result: those that readers found (``known``), and those that only the outcomes show."""
         return known
 

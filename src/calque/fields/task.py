@@ -265,7 +265,7 @@ class Fields(Task):
             known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema"
         )
 
-    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002  # other tasks need them
         """Return the issues. A schema key without a meaning is a note; a record shape that makes all values wrong is a loss."""
         from calque.base.errors import Issue, Severity
         from calque.fields.shapes import CODES, weighed

@@ -91,7 +91,7 @@ class Order(Task):
         help = "check that the truth comes first and that its pages have an order"
         return DocumentCoverage(found.in_truth, found.in_found, NO_TRUTH, text, help)
 
-    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002  # other tasks need them
         """A note where both sides have blocks, and none of one is any of the other."""
         from calque.order.scoring import remarks
 

@@ -344,7 +344,7 @@ class Words(Task):
 
         return score(self, truth, predictions, jobs=jobs)
 
-    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002
+    def issues(self, ledger: Ledger, numbers: Mapping[str, Any], known: tuple[Issue, ...]) -> tuple[Issue, ...]:  # noqa: ARG002  # other tasks need them
         """Report ids of the hold-out list that no document has."""
         from calque.words.scoring import remarks
 
